@@ -85,12 +85,13 @@ def open_footnote(_place: Path, folder: Path) -> Searches:
     from domain import SearchMode
     from retrievers.rankers import Ranker
     from services.search.ranking import OpenIndex, RankingOptions, build_ranker
+    from storage.keywords.filtered_keywords import FilteredKeywords
     from storage.keywords.keyword_index import KeywordIndex
     from storage.vectors.passage_store import DeepLakePassages
 
     embedding = GivenVector()
     store = DeepLakePassages(folder / "passages", embedding, read_only=True)
-    index = OpenIndex(store, KeywordIndex(folder / "keywords"))
+    index = OpenIndex(store, FilteredKeywords(KeywordIndex(folder / "keywords"), store))
     fuse, combine = (
         build_ranker(mode, index, RankingOptions(candidates=DEPTH))
         for mode in (SearchMode.ENSEMBLE, SearchMode.CONVEX)

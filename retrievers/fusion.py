@@ -1,6 +1,6 @@
 """Merges ranked lists by reciprocal rank fusion or by the convex combination of scores."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from statistics import fmean, pstdev
 from typing import NamedTuple
 
@@ -81,7 +81,7 @@ def combine_convex(
     dense_weight: float,
     normalization: Normalization = Normalization.MIN_MAX,
     limit: int | None = None,
-    is_foreign: Callable[[str], bool] | None = None,
+    foreign: Callable[[Collection[str]], Collection[str]] | None = None,
 ) -> list[Hit]:
     """Merge two scored lists by a convex combination of their normalized scores.
 
@@ -94,8 +94,8 @@ def combine_convex(
       become 0. Missing ids count as the lowest score in the list.
 
     If one list is empty, the other has all the weight (after Bruch, Gai and Ingber, "An Analysis of
-    Fusion Functions for Hybrid Retrieval", TOIS 2023). For ids that `is_foreign` accepts, the score
-    is at least `FOREIGN_WEIGHT` x their scaled dense score.
+    Fusion Functions for Hybrid Retrieval", TOIS 2023). For the ids that `foreign`
+    returns, the score is at least `FOREIGN_WEIGHT` x their scaled dense score.
 
     Returns:
         A hit for each id in either list, best first, with parts named "dense" and "bm25". Ties keep
@@ -116,8 +116,8 @@ def combine_convex(
         name: {item: weight * value for item, value in scale(lists[name], union).items()}
         for name, weight in (("dense", dense_weight), ("bm25", 1 - dense_weight))
     }
-    if is_foreign is not None and dense_weight > 0:
-        _raise_foreign(shares, FOREIGN_WEIGHT / dense_weight, is_foreign)
+    if foreign is not None and dense_weight > 0:
+        _raise_foreign(shares, FOREIGN_WEIGHT / dense_weight, foreign)
     return _best_first(lists, shares, ["bm25", "dense"], limit)
 
 
@@ -135,13 +135,18 @@ def min_max(scored: Sequence[Scored]) -> dict[str, float]:
 
 
 def _raise_foreign(
-    shares: Mapping[str, dict[str, float]], factor: float, is_foreign: Callable[[str], bool]
+    shares: Mapping[str, dict[str, float]],
+    factor: float,
+    foreign: Callable[[Collection[str]], Collection[str]],
 ) -> None:
     """Score ids in another language by their dense share times `factor` if that is higher."""
-    for item, share in shares["dense"].items():
-        alone = share * factor
-        if alone > share + shares["bm25"].get(item, 0.0) and is_foreign(item):
-            shares["dense"][item], shares["bm25"][item] = alone, 0.0
+    raised = {
+        item: share * factor
+        for item, share in shares["dense"].items()
+        if share * factor > share + shares["bm25"].get(item, 0.0)
+    }
+    for item in foreign(raised) if raised else ():
+        shares["dense"][item], shares["bm25"][item] = raised[item], 0.0
 
 
 def check_weights(weights: Sequence[float] | None, count: int) -> Sequence[float]:

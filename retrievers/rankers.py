@@ -1,7 +1,8 @@
 """Rankers return passage ids with scores for a question, best first."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Protocol
 
 from domain import Filter, Normalization, SearchMode
@@ -29,10 +30,8 @@ class Ranker(Protocol):
 class SearchesKeywords(Protocol):
     """The part of a keyword index that ranking needs."""
 
-    def search(
-        self, query: str, k: int, allowed: Callable[[str], bool] | None = None
-    ) -> list[Scored]:
-        """At most `k` pairs `(passage id, BM25 score above 0)`, best first."""
+    def search(self, query: str, k: int, condition: Filter | None = None) -> list[Scored]:
+        """At most `k` matching pairs `(passage id, BM25 score above 0)`, best first."""
         ...
 
 
@@ -121,18 +120,13 @@ _DENSE_SEARCHES: dict[SearchMode, Callable[..., list[Scored]]] = {
 
 @dataclass(frozen=True)
 class KeywordRanker:
-    """Ranks by BM25.
-
-    `matching` returns, for a condition, a test of passage ids.
-    """
+    """Ranks by BM25."""
 
     index: SearchesKeywords
-    matching: Callable[[Filter], Callable[[str], bool]]
 
     def __call__(self, question: str, depth: int, condition: Filter | None) -> list[Hit]:
         """See `Ranker`."""
-        allowed = self.matching(condition) if condition else None
-        return hits_of("bm25", self.index.search(question, depth, allowed))
+        return hits_of("bm25", self.index.search(question, depth, condition))
 
 
 @dataclass(frozen=True)
@@ -175,8 +169,8 @@ class ConvexRanker:
     dense_weight: float = 0.5
     candidates: int = 100
     normalization: Normalization = Normalization.MIN_MAX
-    foreign_to: Callable[[str], Callable[[str], bool]] | None = None
-    """For a question, returns a predicate: whether a passage is in another language."""
+    foreign_to: Callable[[str, Collection[str]], Collection[str]] | None = None
+    """For a question and passage ids, returns those of passages in another language."""
     weights_by_script: Mapping[str, float] = field(default_factory=dict)
     """Dense weights by the script family of the question; `dense_weight` applies to the others."""
 
@@ -194,5 +188,5 @@ class ConvexRanker:
             dense_weight=self.weights_by_script.get(script_family(question), self.dense_weight),
             normalization=self.normalization,
             limit=depth,
-            is_foreign=self.foreign_to and self.foreign_to(question),
+            foreign=self.foreign_to and partial(self.foreign_to, question),
         )

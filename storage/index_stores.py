@@ -16,6 +16,7 @@ from storage.vectors.passage_files import PassageFiles
 if TYPE_CHECKING:
     from langchain_core.embeddings import Embeddings
 
+    from storage.keywords.filtered_keywords import FilteredKeywords, Matching
     from storage.keywords.keyword_index import KeywordIndex
     from storage.vectors.passage_store import DeepLakePassages
 
@@ -57,6 +58,12 @@ class IndexStore:
         from storage.keywords.keyword_index import KeywordIndex  # slow to import
 
         return KeywordIndex(self.existing_folder() / "keywords", files=self.keyword_files)
+
+    def words(self, in_ledger: "Matching | None" = None) -> "FilteredKeywords":
+        """The keyword index with filters; `in_ledger` filters while the vector store is damaged."""
+        from storage.keywords.filtered_keywords import FilteredKeywords
+
+        return FilteredKeywords(self.keywords, self.passages, in_ledger, self.failures)
 
     @property
     def is_complete(self) -> bool:

@@ -195,8 +195,7 @@ class SearchEngine:
             require_any,
         )
 
-        allowed = index.matching(condition)  # evaluated once, not for each depth
-        dense, sparse = optional_lists(index, lambda _condition: allowed)
+        dense, sparse = optional_lists(index)
         # Search deep right away, because a second search would embed the question again.
         by_vectors = self._ranked(dense, _english(query), condition, DENSE_DEPTH)
         words = keyword_query(query.question, _english(query))

@@ -17,7 +17,7 @@ from retrievers.passages import PassageRetriever
 from retrievers.rankers import Ranker
 from services.evaluation.datasets import LabeledQuestion, LabeledSet
 from services.evaluation.metrics import Figures, holds_answer
-from storage.vectors.passage_store import DeepLakePassages
+from storage.vectors.passage_vector_store import PassageVectorStore
 
 PASSAGE, ARTICLE = "passage", "article"
 """The metadata fields by which passages are excluded."""
@@ -39,7 +39,7 @@ class AnswerEvaluation:
     """
 
     labeled: LabeledSet
-    passages: DeepLakePassages
+    passages: PassageVectorStore
     rank: Ranker
     answerer: ExtractiveAnswerer
     top_k: int

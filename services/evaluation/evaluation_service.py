@@ -30,6 +30,7 @@ from services.long_work import OnProgress, Progress, Stage
 from services.search.ranking import OpenIndex, build_ranker
 from services.search.search_service import NO_RERANKER, RankingOptions
 from services.texts import searchable_text
+from storage.keywords.filtered_keywords import FilteredKeywords
 from storage.keywords.keyword_index import KeywordIndex
 from storage.vectors.passage_store import DeepLakePassages
 
@@ -218,18 +219,18 @@ class EvaluationService:
             )
         with self._indexed(labeled, on_progress) as index:
             questions = _sampled(labeled.questions, sample)
-            yield index, questions, [self._query(one, queries, index.keywords) for one in questions]
+            yield index, questions, [self._query(one, queries, index) for one in questions]
 
-    def _query(self, question: LabeledQuestion, queries: str, keywords: KeywordIndex) -> str:
+    def _query(self, question: LabeledQuestion, queries: str, index: OpenIndex) -> str:
         if queries == "last":
             return question.text
         if queries == "rewrite":
             return question.rewrite or question.text
         if queries == "condensed":
-            return self._condense(question, keywords)
+            return self._condense(question, index)
         return "\n".join([text for _, text in question.history] + [question.text])
 
-    def _condense(self, question: LabeledQuestion, keywords: KeywordIndex) -> str:
+    def _condense(self, question: LabeledQuestion, index: OpenIndex) -> str:
         if not question.history:
             return question.text
         history = [
@@ -237,7 +238,7 @@ class EvaluationService:
             for role, text in question.history
         ]
         model = self.chains.models.answering_model().model
-        condenser = self.chains.condenser(model, keywords.idf)
+        condenser = self.chains.condenser(model, index.idf)
         return condenser.invoke({"question": question.text, "chat_history": history})
 
     @contextmanager
@@ -259,7 +260,10 @@ class EvaluationService:
                 on_progress(Progress(Stage.INDEXING, start + len(batch), len(entries)))
             keywords.add(entries)
             yield OpenIndex(
-                passages, keywords, known_scripts(self.embedding), is_calibrated(self.embedding)
+                passages,
+                FilteredKeywords(keywords, passages),
+                known_scripts(self.embedding),
+                is_calibrated(self.embedding),
             )
 
 

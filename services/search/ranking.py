@@ -1,25 +1,49 @@
 """The rankers of the search modes over an open index."""
 
 import math
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field
+from typing import Protocol
 
 from domain import Filter, SearchMode
 from domain.language.script import script_of
 from domain.logs import get_logger
 from domain.messages import _
 from errors import DamagedIndexError
-from retrievers.fusion import Hit
+from retrievers.fusion import Hit, Scored
 from retrievers.rankers import ConvexRanker, DenseRanker, EnsembleRanker, KeywordRanker, Ranker
 from services.search.search_service import RankingOptions
-from storage.keywords.keyword_index import KeywordIndex
 from storage.keywords.segment_files import SegmentFiles
 from storage.vectors.passage_files import PassageFiles
-from storage.vectors.passage_store import DeepLakePassages
+from storage.vectors.passage_vector_store import PassageVectorStore
 
 _log = get_logger("questions")
 VECTORS, WORDS = PassageFiles.what, SegmentFiles.what
 """The contents of an index's two stores: the keys of `IndexStore.failures`."""
+
+
+class LexicalIndex(Protocol):
+    """The words of the passages: `FilteredKeywords`, or `WordIndex` on OpenSearch."""
+
+    def search(self, query: str, k: int, condition: Filter | None = None) -> list[Scored]:
+        """At most `k` matching pairs `(passage id, BM25 score above 0)`, best first."""
+
+    def search_tokens(
+        self, tokens: Sequence[str], k: int, condition: Filter | None = None
+    ) -> list[Scored]:
+        """Search by tokens as they are indexed."""
+
+    def idf(self, tokens: Collection[str]) -> dict[str, float]:
+        """The weight of each token; highest for a token in no passage."""
+
+    def counts(self, tokens: Collection[str]) -> dict[str, int]:
+        """The number of passages with each token."""
+
+    def tokens_with_prefix(self, prefix: str) -> dict[str, int]:
+        """The tokens with this prefix, with their `counts`, most frequent first."""
+
+    def __len__(self) -> int:
+        """The number of passages."""
 
 
 @dataclass(frozen=True)
@@ -27,54 +51,35 @@ class OpenIndex:
     """An index ready to search; its model knows `known_scripts` (None: all).
 
     `is_calibrated` is True if the scale of the model's cosines is known across languages.
-    `matching_in_ledger` replaces the vector store's filter while that store is damaged. `failures`
-    has the reason for each store that could not be read.
+    `failures` has the reason for each store that could not be read.
     """
 
-    passages: DeepLakePassages
-    keywords: KeywordIndex
+    passages: PassageVectorStore
+    words: LexicalIndex
     known_scripts: frozenset[str] | None = None
     is_calibrated: bool = False
-    matching_in_ledger: Callable[[Filter], Callable[[str], bool]] | None = None
     failures: dict[str, str] = field(default_factory=dict)
 
-    def matching(self, condition: Filter) -> Callable[[str], bool]:
-        """A predicate on passage ids: whether the passage satisfies the condition."""
-        try:
-            matches = self.passages.allowed(condition)
-        except DamagedIndexError as error:
-            if self.matching_in_ledger is None:
-                raise
-            self.failures[VECTORS] = str(error)
-            return self.matching_in_ledger(condition)
-        self.failures.pop(VECTORS, None)
-        return matches
+    def foreign_to(self, question: str, ids: Collection[str]) -> Collection[str]:
+        """The ids of the passages in a different script than the question.
 
-    def foreign_to(self, question: str) -> Callable[[str], bool]:
-        """A predicate on passage ids: whether the passage is in a different script.
-
-        It is always False while the vectors are damaged, because keywords match only within a
-        language.
+        There are none while the vectors are damaged, because keywords match only within a language.
         """
         script = script_of(question)
         same_scripts = {"japanese", "chinese"} if script in {"japanese", "chinese"} else {script}
         try:
-            return self.passages.allowed({"script": {"$nin": [*same_scripts, "none"]}})
+            return self.passages.matching(ids, {"script": {"$nin": [*same_scripts, "none"]}})
         except DamagedIndexError as error:
             self.failures[VECTORS] = str(error)
-            return _never
+            return ()
 
     def idf(self, tokens: Collection[str]) -> dict[str, float]:
         """The rarity of each token; equal for all while the keyword index is damaged."""
         try:
-            return self.keywords.idf(tokens)
+            return self.words.idf(tokens)
         except DamagedIndexError as error:
             self.failures[WORDS] = str(error)
             return dict.fromkeys(tokens, math.log(2))
-
-
-def _never(_id: str) -> bool:
-    return False
 
 
 @dataclass
@@ -130,7 +135,7 @@ def _build_dense(mode: SearchMode, index: OpenIndex, options: RankingOptions) ->
 
 
 def _build_keyword(_mode: SearchMode, index: OpenIndex, _options: RankingOptions) -> Ranker:
-    return KeywordRanker(index.keywords, index.matching)
+    return KeywordRanker(index.words)
 
 
 @dataclass(frozen=True)
@@ -147,15 +152,10 @@ class _Fused:
         return hits
 
 
-def optional_lists(
-    index: OpenIndex, matching: Callable[[Filter], Callable[[str], bool]] | None = None
-) -> tuple[OptionalList, OptionalList]:
-    """The dense and the keyword list of an index, each empty while its store is damaged.
-
-    `matching` replaces the index's filter for the keyword list.
-    """
+def optional_lists(index: OpenIndex) -> tuple[OptionalList, OptionalList]:
+    """The dense and the keyword list of an index, each empty while its store is damaged."""
     dense = DenseRanker(index.passages, known_scripts=index.known_scripts)
-    sparse = KeywordRanker(index.keywords, matching or index.matching)
+    sparse = KeywordRanker(index.words)
     return OptionalList(dense, VECTORS, index.failures), OptionalList(sparse, WORDS, index.failures)
 
 

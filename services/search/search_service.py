@@ -102,10 +102,9 @@ class Library:
         embedding = EmbeddingSpec(**active.spec.embedding)
         return OpenIndex(
             store.passages,
-            store.keywords,
+            store.words(partial(self.ledger_filter.allowed, active.id)),
             known_scripts(embedding),
             is_calibrated(embedding),
-            partial(self.ledger_filter.allowed, active.id),
             store.failures,
         )
 
@@ -249,9 +248,8 @@ class SearchService:
         if index is None:
             return question
         full_condition = searchable(condition or {}, self.library.sources.list(), conversation_id)
-        matching = index.matching(full_condition) if full_condition else None
         try:
-            return Spelling(index.keywords, self._searched_texts, matching).correct(question)
+            return Spelling(index.words, self._searched_texts, full_condition).correct(question)
         except DamagedIndexError as error:
             index.failures[WORDS] = str(error)
             return question

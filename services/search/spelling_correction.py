@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import NamedTuple
 
+from domain import Filter
 from domain.language.script import HANGUL, KATAKANA, fold
 from domain.language.spelling import (
     Script,
@@ -20,7 +21,7 @@ from domain.language.spelling import (
     words_to_check,
 )
 from domain.language.tokens import keyword_tokens, words_with_tokens
-from storage.keywords.keyword_index import KeywordIndex
+from services.search.ranking import LexicalIndex
 
 MAX_WORDS = 3
 """The maximum number of corrected words; more unknown words indicate another language."""
@@ -46,13 +47,13 @@ class _Candidate(NamedTuple):
 class Spelling:
     """Replaces words that no passage contains with words from passages.
 
-    `texts` returns the searchable texts of passages by id. Only passages whose ids pass `matching`
+    `texts` returns the searchable texts of passages by id. Only passages that satisfy the condition
     are used, because a word from another passage would reveal its contents.
     """
 
-    keywords: KeywordIndex
+    words: LexicalIndex
     texts: Callable[[Sequence[str]], Iterable[str]]
-    matching: Callable[[str], bool] | None = None
+    condition: Filter | None = None
 
     def correct(self, text: str) -> str:
         """The text with each misspelled word replaced by the library's nearest word.
@@ -74,7 +75,7 @@ class Spelling:
         return text
 
     def _known(self, tokens: Iterable[str]) -> set[str]:
-        return {token for token, count in self.keywords.counts(set(tokens)).items() if count}
+        return {token for token, count in self.words.counts(set(tokens)).items() if count}
 
     def _nearest(self, word: TypedWord) -> str | None:
         if word.script is not Script.SPACED:
@@ -87,11 +88,11 @@ class Spelling:
     def _near_words(self, word: TypedWord) -> list[_Candidate]:
         stems: dict[str, int] = {}
         for beginning in likely_beginnings(word.folded):
-            stems |= self.keywords.tokens_with_prefix(beginning)
+            stems |= self.words.tokens_with_prefix(beginning)
         typos = max_typos(word)
         likely = likely_stems(word.folded, stems, typos, _STEMS)
         candidates = (self._form_of(stem, word.folded, stems[stem]) for stem in likely)
-        fewest = max(1, share_required(word) * len(self.keywords))
+        fewest = max(1, share_required(word) * len(self.words))
         near = [one for one in candidates if one and one.typos <= typos and one.passages >= fewest]
         return sorted(near, key=lambda one: (one.typos, -one.passages))
 
@@ -113,7 +114,7 @@ class Spelling:
         """The word split into two that are adjacent in a passage."""
         if word.may_be_name:
             return None
-        counts = self.keywords.counts(
+        counts = self.words.counts(
             {token for pair in splits(word.folded) for token in keyword_tokens(pair)}
         )
         rarest = {
@@ -126,7 +127,7 @@ class Spelling:
 
     def _nearest_variant(self, word: TypedWord) -> str | None:
         candidates = dict.fromkeys(variants(word))
-        counts = self.keywords.counts({pair for one in candidates for pair in _pairs(one)})
+        counts = self.words.counts({pair for one in candidates for pair in _pairs(one)})
         rarest = {
             one: min(counts[pair] for pair in _pairs(one)) for one in candidates if _pairs(one)
         }
@@ -144,7 +145,7 @@ class Spelling:
         return None
 
     def _texts_with(self, tokens: Sequence[str]) -> Iterable[str]:
-        hits = self.keywords.search_tokens(tokens, _PASSAGES, self.matching)
+        hits = self.words.search_tokens(tokens, _PASSAGES, self.condition)
         return self.texts([id_ for id_, _ in hits])
 
 

@@ -190,6 +190,10 @@ class PassageRows:
         # Later commits of this process add ids to `row_of` that the mask doesn't cover.
         return lambda id_: (row := row_of.get(id_, unknown)) < unknown and bool(passing[row])
 
+    def matching(self, ids: Collection[str], conditions: Filter) -> set[str]:
+        """Those of the ids whose passages exist and match the filter."""
+        return set(filter(self.allowed(conditions), ids))
+
     def nearest(self, query: npt.NDArray[Any], k: int, conditions: Filter | None) -> list[Near]:
         """The `k` matching passages nearest to the query, best first.
 
@@ -204,7 +208,7 @@ class PassageRows:
             state = self._current()
             if state is None:
                 return []
-            _check_dimension(len(query), self._open().dimension, _("A vector"))
+            check_dimension(len(query), self._open().dimension, _("A vector"))
             if not has_direction[0]:
                 return []
             columns = self._columns(state, checks)
@@ -213,6 +217,12 @@ class PassageRows:
         best = index.search(unit[0], k, allowed)
         vectors = index.vectors([row for row, _ in best])
         return [Near(ids[row], cosine, v) for (row, cosine), v in zip(best, vectors, strict=True)]
+
+    def nearest_ids(
+        self, query: npt.NDArray[Any], k: int, conditions: Filter | None
+    ) -> list[tuple[str, float]]:
+        """`nearest` without vectors: ids and cosines."""
+        return [(each.id, each.cosine) for each in self.nearest(query, k, conditions)]
 
     def nearest_rows(
         self, query: npt.NDArray[Any], k: int, conditions: Filter | None
@@ -262,7 +272,7 @@ class PassageRows:
 
     def _write(self, new: NewRows, dimension: int) -> None:
         state = self._refresh()
-        _check_dimension(dimension, self._open().dimension, _("Vectors"))
+        check_dimension(dimension, self._open().dimension, _("Vectors"))
         self._commit(state, state.rows_of(new.ids), new)
 
     def _commit(self, state: State, deleted: list[int], new: NewRows | None) -> None:
@@ -355,7 +365,7 @@ class DimensionError(StorageError, ValueError):
     """The length of the vectors differs from that of the stored ones, which another model made."""
 
 
-def _check_dimension(length: int, stored: int, what: str) -> None:
+def check_dimension(length: int, stored: int, what: str) -> None:
     """Reject vectors of another length.
 
     Raises:

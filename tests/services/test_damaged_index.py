@@ -113,7 +113,7 @@ class TestSearch:
 
     def test_all_words_have_the_same_idf_while_the_keyword_index_is_damaged(self, data_dir, index):
         opened_index = open_search(Library(data_dir)).library.open_index()
-        assert opened_index.idf(["number", "changed"]) == opened_index.keywords.idf(
+        assert opened_index.idf(["number", "changed"]) == opened_index.words.idf(
             ["number", "changed"]
         )
         damage_all(index / "keywords", "cut")

@@ -82,7 +82,7 @@ class Indexes:
         if self.library.indexes.active() is None:
             return None
         store = self.library.active
-        return OpenIndex(store.passages, store.keywords, self.known_scripts)
+        return OpenIndex(store.passages, store.words(), self.known_scripts)
 
 
 class WordCounter(BaseCrossEncoder):

@@ -3,6 +3,8 @@
 import pytest
 
 from services.search.spelling_correction import Spelling
+from storage.filters import checks_of, matches
+from storage.keywords.filtered_keywords import FilteredKeywords
 from storage.keywords.keyword_index import KeywordIndex
 
 TEXTS = {
@@ -25,6 +27,14 @@ def index(tmp_path):
 @pytest.fixture
 def spelling(index):
     return Spelling(index, texts_of)
+
+
+class Passages:
+    """The metadata of the passages: the id of each is that of its document."""
+
+    def allowed(self, condition):
+        checks = checks_of(condition)
+        return lambda id_: matches(checks, {"document_id": id_})
 
 
 def texts_of(ids):
@@ -87,7 +97,8 @@ def test_the_more_common_of_two_equally_near_words_is_chosen(tmp_path):
 
 
 def test_words_of_inaccessible_passages_are_not_used(index):
-    spelling = Spelling(index, texts_of, lambda id_: id_ != "travel")
+    condition = {"document_id": {"$nin": ["travel"]}}
+    spelling = Spelling(FilteredKeywords(index, Passages()), texts_of, condition)
     assert spelling.correct("the mielage rate") == "the mielage rate"
 
 

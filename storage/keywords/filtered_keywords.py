@@ -1,0 +1,67 @@
+"""Keyword search in the passages that satisfy a filter."""
+
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass, field
+
+from domain import Filter
+from errors import DamagedIndexError
+from storage.keywords.keyword_index import KeywordIndex
+from storage.vectors.passage_files import PassageFiles
+from storage.vectors.passage_store import DeepLakePassages
+
+Matching = Callable[[Filter], Callable[[str], bool]]
+"""Returns, for a filter, a predicate on passage ids."""
+
+
+@dataclass(frozen=True)
+class FilteredKeywords:
+    """A keyword index whose passages have their metadata in a vector store.
+
+    `in_ledger` replaces the vector store's filter while that store is damaged. `failures` has the
+    reason by store name.
+    """
+
+    keywords: KeywordIndex
+    passages: DeepLakePassages
+    in_ledger: Matching | None = None
+    failures: dict[str, str] = field(default_factory=dict)
+
+    def search(
+        self, query: str, k: int, condition: Filter | None = None
+    ) -> list[tuple[str, float]]:
+        """`KeywordIndex.search` in the passages that satisfy the condition."""
+        return self.keywords.search(query, k, self._allowed(condition))
+
+    def search_tokens(
+        self, tokens: Sequence[str], k: int, condition: Filter | None = None
+    ) -> list[tuple[str, float]]:
+        """`KeywordIndex.search_tokens` in the passages that satisfy the condition."""
+        return self.keywords.search_tokens(tokens, k, self._allowed(condition))
+
+    def idf(self, tokens: Collection[str]) -> dict[str, float]:
+        """See `KeywordIndex.idf`."""
+        return self.keywords.idf(tokens)
+
+    def counts(self, tokens: Collection[str]) -> dict[str, int]:
+        """See `KeywordIndex.counts`."""
+        return self.keywords.counts(tokens)
+
+    def tokens_with_prefix(self, prefix: str) -> dict[str, int]:
+        """See `KeywordIndex.tokens_with_prefix`."""
+        return self.keywords.tokens_with_prefix(prefix)
+
+    def __len__(self) -> int:
+        return len(self.keywords)
+
+    def _allowed(self, condition: Filter | None) -> Callable[[str], bool] | None:
+        if not condition:
+            return None
+        try:
+            matches = self.passages.allowed(condition)
+        except DamagedIndexError as error:
+            if self.in_ledger is None:
+                raise
+            self.failures[PassageFiles.what] = str(error)
+            return self.in_ledger(condition)
+        self.failures.pop(PassageFiles.what, None)
+        return matches
