@@ -1,5 +1,6 @@
 import gzip
 import json
+from itertools import chain
 from typing import Annotated
 
 import pytest
@@ -200,15 +201,8 @@ def test_an_upload_may_contain_ten_files_of_the_largest_size(client):
 
 def test_the_size_of_an_upload_is_checked_while_it_streams(client):
     head = b'--b\r\nContent-Disposition: form-data; name="files"; filename="a"\r\n\r\n'
-    sent = []
-
-    def body():
-        yield head
-        for piece in pieces(1_000):
-            sent.append(piece)
-            yield piece
-
-    rejection_detail(post(client, "/upload", body(), "multipart/form-data; boundary=b"), 413)
+    body = chain([head], pieces(1_000))
+    rejection_detail(post(client, "/upload", body, "multipart/form-data; boundary=b"), 413)
 
 
 @pytest.mark.parametrize(
