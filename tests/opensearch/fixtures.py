@@ -1,6 +1,7 @@
 """Fixtures with real OpenSearch; mark the tests that use them with `pytest.mark.opensearch`."""
 
 import os
+import uuid
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
@@ -9,6 +10,8 @@ import pytest
 from tests.opensearch.programs import missing_programs
 
 if TYPE_CHECKING:
+    from opensearchpy import OpenSearch
+
     from tests.opensearch.cluster import Cluster
 
 
@@ -37,3 +40,19 @@ def secure_opensearch(opensearch_programs: None) -> Iterator["Cluster"]:
 
     with cluster(security=True) as running:
         yield running
+
+
+@pytest.fixture(scope="session")
+def os_client(opensearch: "Cluster") -> "OpenSearch":
+    """The product's client of the shared node."""
+    from storage.opensearch.connection import SearchServer, connect
+
+    return connect(SearchServer((opensearch.url,)))
+
+
+@pytest.fixture
+def index_name(os_client: "OpenSearch") -> Iterator[str]:
+    """The name of an index of this test only, which is deleted after it."""
+    name = f"test-{uuid.uuid4().hex}"
+    yield name
+    os_client.indices.delete(index=name, ignore_unavailable=True)

@@ -1,0 +1,138 @@
+"""LangChain retrievers over an OpenSearch index: by words, and by meaning and words together."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Literal
+
+from langchain_core.callbacks import CallbackManagerForRetrieverRun as Run
+from langchain_core.documents import Document
+from langchain_core.embeddings import Embeddings
+from pydantic import ConfigDict, Field
+
+from domain import Filter, Normalization
+from domain.language.tokens import keyword_tokens
+from retrievers.fusion import Hit, Scored, combine_convex, fuse_reciprocal_ranks
+from retrievers.passages import CountedRetriever
+from storage.opensearch.mapping import Fields
+from storage.opensearch.passage_index import PassageIndex
+from storage.opensearch.queries import Body, text_query, tokens_query, vector_body, words_body
+from storage.opensearch.terms import Query
+from storage.opensearch.vector_rows import cosine_of
+
+
+class _OpenSearchRetriever(CountedRetriever):
+    """Searches one index, by default of `OpenSearchVectorStore`, without connecting before."""
+
+    model_config = ConfigDict(arbitrary_types_allowed=True)
+
+    os_client: Any
+    """A client of opensearch-py."""
+    index_name: str
+    filter: Filter | None = None
+    """See `domain.Filter`; only matching passages are returned."""
+    fields: Fields = Field(default_factory=Fields)
+    """The fields of an index that another program wrote."""
+
+    def __init__(self, os_client: Any, index_name: str, **options: Any) -> None:
+        super().__init__(os_client=os_client, index_name=index_name, **options)
+
+    @property
+    def _index(self) -> PassageIndex:
+        return PassageIndex(self.os_client, self.index_name, self.fields)
+
+    def _documents(self, ids: Sequence[str]) -> list[Document]:
+        stored = self._index.get(ids, [self.fields.text, self.fields.metadata])
+        return [self._document(id_, stored[id_]) for id_ in ids if id_ in stored]
+
+    def _document(self, id_: str, source: Mapping[str, Any]) -> Document:
+        metadata = source.get(self.fields.metadata, {})
+        return Document(id=id_, page_content=source[self.fields.text], metadata=metadata)
+
+    def _words_query(self, text: str, minimum_should_match: int | str = 1) -> Query | None:
+        """The query for the words of a text; None if it has none."""
+        if not self.fields.tokens:
+            return text_query(self.fields, text, minimum_should_match)
+        tokens = keyword_tokens(text)
+        return tokens_query(self.fields, tokens, minimum_should_match) if tokens else None
+
+
+class OpenSearchLexicalSearchRetriever(_OpenSearchRetriever):
+    """Finds the passages of an index that contain the words of a question, by BM25, best first.
+
+    Questions in Korean and Japanese are split into the same tokens as in Footnote's own search.
+    """
+
+    minimum_should_match: int | str = 1
+    """How many of the question's words a passage must contain, such as 2 or "75%"."""
+
+    def update_search_params(self, **params: Any) -> None:
+        """Change `k`, `minimum_should_match`, or `filter` for later searches.
+
+        Raises:
+            ValueError: A parameter is unknown or has an invalid value; nothing was changed.
+        """
+        unknown = params.keys() - {"k", "minimum_should_match", "filter"}
+        if unknown:
+            raise ValueError(f"unknown search parameters: {', '.join(sorted(unknown))}")
+        values = {name: getattr(self, name) for name in type(self).model_fields} | params
+        validated = type(self)(**values)
+        for name in params:
+            setattr(self, name, getattr(validated, name))
+
+    def _find(self, query: str, k: int, run_manager: Run) -> list[Document]:  # noqa: ARG002
+        words = self._words_query(query, self.minimum_should_match)
+        if words is None:
+            return []
+        names = (self.fields.text, self.fields.metadata)
+        hits = self._index.search(words_body(self.fields, words, k, self.filter, names))
+        return [self._document(hit["_id"], hit["_source"]) for hit in hits]
+
+
+class OpenSearchHybridRetriever(_OpenSearchRetriever):
+    """Finds passages by cosine similarity and by BM25, and merges the two lists.
+
+    Both searches are sent in one request. The lists are merged here, by the convex combination of
+    their scores or by reciprocal rank fusion, exactly as in Footnote's own search; the server's
+    hybrid query needs a search pipeline and took longer when measured (docs/opensearch.md).
+    """
+
+    embedding: Embeddings
+    fusion: Literal["convex", "rrf"] = "convex"
+    dense_weight: float = Field(default=0.5, ge=0, le=1)
+    """The weight of similarity; that of words is 1 - `dense_weight`."""
+    normalization: Normalization = Normalization.MIN_MAX
+    """How `convex` scales the scores of each list."""
+    candidates: int = Field(default=100, ge=1)
+    """The length of each list, or `k` if that is more."""
+
+    def hits(self, query: str, k: int | None = None) -> list[Hit]:
+        """The best passages with the share of each list in their scores, best first."""
+        limit = self.k if k is None else k
+        dense, sparse = self._lists(query, max(limit, self.candidates))
+        if self.fusion == "rrf":
+            lists = {"dense": dense, "bm25": sparse}
+            weights = (self.dense_weight, 1 - self.dense_weight)
+            return fuse_reciprocal_ranks(lists, weights=weights, limit=limit)
+        return combine_convex(
+            dense,
+            sparse,
+            dense_weight=self.dense_weight,
+            normalization=self.normalization,
+            limit=limit,
+        )
+
+    def _lists(self, query: str, depth: int) -> tuple[list[Scored], list[Scored]]:
+        bodies: dict[str, Body] = {}
+        vector = self.embedding.embed_query(query)
+        if any(vector):  # the server rejects a vector without direction
+            bodies["dense"] = vector_body(self.fields, vector, depth, self.filter)
+        if words := self._words_query(query):
+            bodies["bm25"] = words_body(self.fields, words, depth, self.filter)
+        replies = self._index.searches(list(bodies.values())) if bodies else []
+        hits = dict(zip(bodies, replies, strict=True))
+        return (
+            [(hit["_id"], cosine_of(hit)) for hit in hits.get("dense", ())],
+            [(hit["_id"], float(hit["_score"])) for hit in hits.get("bm25", ())],
+        )
+
+    def _find(self, query: str, k: int, run_manager: Run) -> list[Document]:  # noqa: ARG002
+        return self._documents([hit.id for hit in self.hits(query, k)])

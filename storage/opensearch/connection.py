@@ -1,0 +1,283 @@
+"""Connects to an OpenSearch cluster and turns its errors into messages that name a setting."""
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from domain.messages import _
+from errors import ConfigError, StorageError
+
+if TYPE_CHECKING:
+    from opensearchpy import OpenSearch, TransportError
+
+MIN_VERSION = (2, 4)
+"""The first version whose k-NN plugin applies a filter during a Lucene search, not after it."""
+TESTED_VERSION = "2.19.1"
+_RETRIES = 3
+_BUSY, _UNAVAILABLE = 429, (502, 503, 504)
+
+
+class SearchServerError(StorageError):
+    """The cluster refused a request or answered it with an error."""
+
+
+class SearchUnavailableError(SearchServerError):
+    """The cluster can't be reached now, or not all of it is up."""
+
+    retryable = True
+
+
+@dataclass(frozen=True)
+class SearchServer:
+    """Where the cluster is and how to sign in.
+
+    Without `user` and `aws_region`, requests are not signed. `ca_file` has the certificates of the
+    authorities that may sign the server's; without it, the system's are used.
+    """
+
+    urls: tuple[str, ...]
+    user: str = ""
+    password: str = ""
+    ca_file: Path | None = None
+    aws_region: str = ""
+    timeout_s: float = 30.0
+
+
+def connect(server: SearchServer) -> "OpenSearch":
+    """A client with timeouts and bounded retries; sends nothing yet.
+
+    A request that can't connect, or that a node can't answer at the moment, is repeated up to three
+    times, on other nodes if there are any. A request that times out is not: it would take several
+    times the configured time.
+
+    Raises:
+        ConfigError: The CA file can't be read, or the packages for AWS are missing.
+    """
+    from opensearchpy import OpenSearch, Urllib3HttpConnection
+
+    options: dict[str, Any] = {}
+    if server.ca_file is not None:
+        options["ca_certs"] = str(_readable(server.ca_file))
+    if server.aws_region:
+        options["http_auth"] = _aws_signer(server.aws_region)
+    elif server.user:
+        options["http_auth"] = (server.user, server.password)
+    return OpenSearch(
+        list(server.urls),
+        connection_class=Urllib3HttpConnection,
+        timeout=server.timeout_s,
+        max_retries=_RETRIES,
+        retry_on_timeout=False,
+        retry_on_status=_UNAVAILABLE,
+        http_compress=True,
+        **options,
+    )
+
+
+def _readable(ca_file: Path) -> Path:
+    try:
+        ca_file.read_bytes()
+    except OSError as error:
+        raise ConfigError(
+            _(
+                "The CA file {file} can't be read ({reason}): check its path and permissions."
+            ).format(file=ca_file, reason=error.strerror)
+        ) from error
+    return ca_file
+
+
+def _aws_signer(region: str) -> object:
+    """Signs requests (SigV4) with the credentials that AWS's own tools find."""
+    try:
+        from botocore.session import Session  # type: ignore[import-not-found]
+    except ImportError as error:
+        raise ConfigError(
+            _("Signing requests to AWS needs the package botocore: run `pip install botocore`.")
+        ) from error
+    from opensearchpy import Urllib3AWSV4SignerAuth
+
+    credentials = Session().get_credentials()
+    if credentials is None:
+        raise ConfigError(
+            _(
+                "There are no AWS credentials to sign requests with: set AWS_ACCESS_KEY_ID and"
+                " AWS_SECRET_ACCESS_KEY, or use a role."
+            )
+        )
+    return Urllib3AWSV4SignerAuth(credentials, region)
+
+
+def require_suitable(client: "OpenSearch") -> None:
+    """Make sure that the server is an OpenSearch with what Footnote uses.
+
+    Raises:
+        ConfigError: It is another product, too old, or lacks the k-NN plugin.
+        SearchServerError: It can't be asked.
+    """
+    with answers():
+        version = client.info()["version"]
+        plugins = {one["component"] for one in client.cat.plugins(format="json")}
+    number = str(version.get("number", ""))
+    if version.get("distribution") != "opensearch":
+        raise ConfigError(
+            _(
+                "The server is not an OpenSearch server (its version is {number}): use OpenSearch"
+                " {minimum} or later."
+            ).format(number=number, minimum=_dotted(MIN_VERSION))
+        )
+    if _parsed(number) < MIN_VERSION:
+        raise ConfigError(
+            _("The OpenSearch server has version {number}: {minimum} or later is required.").format(
+                number=number, minimum=_dotted(MIN_VERSION)
+            )
+        )
+    if "opensearch-knn" not in plugins:
+        raise ConfigError(
+            _(
+                "The OpenSearch server lacks the plugin opensearch-knn, which searches vectors:"
+                " install it on every node."
+            )
+        )
+
+
+def _parsed(number: str) -> tuple[int, ...]:
+    return tuple(int(part) for part in number.split("-")[0].split(".")[:2] if part.isdigit())
+
+
+def _dotted(version: tuple[int, ...]) -> str:
+    return ".".join(map(str, version))
+
+
+@contextmanager
+def answers() -> Iterator[None]:
+    """Converts the client's errors.
+
+    Raises:
+        SearchUnavailableError: The request may succeed later.
+        SearchServerError: Any other failure; the message names the setting to check.
+    """
+    from opensearchpy import OpenSearchException, SerializationError, TransportError
+
+    try:
+        yield
+    except TransportError as error:
+        raise converted(error) from error
+    except SerializationError as error:
+        raise SearchUnavailableError(
+            _(
+                "The answer of the OpenSearch server is incomplete or not JSON: check its address,"
+                " and that no proxy cuts answers off."
+            )
+        ) from error
+    except OpenSearchException as error:
+        raise SearchServerError(_unexpected(str(error))) from error
+
+
+def converted(error: "TransportError") -> SearchServerError:
+    """The error to raise for an error of the client."""
+    from opensearchpy import ConnectionError as NotConnected
+    from opensearchpy import ConnectionTimeout, SSLError
+
+    if isinstance(error, SSLError):
+        return SearchServerError(
+            _(
+                "The certificate of the OpenSearch server can't be verified ({reason}): set the CA"
+                " file to the certificate of its authority."
+            ).format(reason=_first_line(error.info))
+        )
+    if isinstance(error, ConnectionTimeout):
+        return SearchUnavailableError(
+            _("The OpenSearch server did not answer in time: check it, or raise the timeout.")
+        )
+    if isinstance(error, NotConnected):
+        return SearchUnavailableError(
+            _(
+                "The OpenSearch server can't be reached ({reason}): check its address and whether"
+                " it is running."
+            ).format(reason=_first_line(error.info))
+        )
+    info = error.info
+    details = info.get("error") if isinstance(info, Mapping) else None
+    return error_of(int(error.status_code), details or info or error.error)
+
+
+def error_of(status: int, details: object) -> SearchServerError:
+    """The error to raise for a status and the server's details, an object or a text."""
+    kind, reason = _kind_and_reason(details)
+    if status == 401:
+        return SearchServerError(
+            _(
+                "The OpenSearch server refused the credentials: check the user name and the"
+                " password."
+            )
+        )
+    if kind == "cluster_block_exception":
+        return _blocked(reason)
+    if status == 403:
+        return SearchServerError(
+            _(
+                "The OpenSearch user may not do this ({reason}): give it the permissions in"
+                " docs/opensearch.md."
+            ).format(reason=reason)
+        )
+    if status == 404:
+        return SearchServerError(
+            _(
+                "The index is missing on the OpenSearch server ({reason}): add passages to it"
+                " first."
+            ).format(reason=reason)
+        )
+    if status == _BUSY or status in _UNAVAILABLE:
+        return _not_ready(status, reason)
+    return SearchServerError(_unexpected(reason))
+
+
+def _blocked(reason: str) -> SearchServerError:
+    """Writes are blocked, for example because a disk is almost full."""
+    return SearchServerError(
+        _(
+            "The OpenSearch index can't be written ({reason}): free disk space on its nodes, or"
+            " remove the index's write block."
+        ).format(reason=reason)
+    )
+
+
+def _not_ready(status: int, reason: str) -> SearchUnavailableError:
+    if status == _BUSY:
+        return SearchUnavailableError(
+            _("The OpenSearch server is overloaded ({reason}): try again later.").format(
+                reason=reason
+            )
+        )
+    if "not initialized" in reason:
+        return SearchUnavailableError(
+            _(
+                "The security plugin of the OpenSearch server is not initialized yet: wait a few"
+                " seconds, or initialize it with securityadmin.sh."
+            )
+        )
+    return SearchUnavailableError(
+        _(
+            "A part of the OpenSearch cluster is unavailable ({reason}): check"
+            " `GET _cluster/health` and start the missing nodes."
+        ).format(reason=reason)
+    )
+
+
+def _kind_and_reason(details: object) -> tuple[str, str]:
+    """The type of the server's error, such as `index_not_found_exception`, and its reason."""
+    if not isinstance(details, Mapping):
+        return "", _first_line(details)
+    causes = details.get("root_cause") or [details]
+    return str(details.get("type", "")), _first_line(causes[0].get("reason"))
+
+
+def _first_line(text: object) -> str:
+    lines = str(text).strip().splitlines()
+    return lines[0][:200] if lines else ""
+
+
+def _unexpected(reason: str) -> str:
+    return _("The OpenSearch server reported an error: {reason}").format(reason=reason)

@@ -1,0 +1,100 @@
+"""The fields of a passage in an index, and the index's settings."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+SCHEMA = "footnote"
+"""The key of the mapping's `_meta` that marks an index as one of these."""
+
+_ANALYZER = "given_tokens"
+_MAX_TOKEN_CHARS = 8_000  # Lucene rejects terms of more than 32,766 bytes
+
+
+@dataclass(frozen=True)
+class Fields:
+    """The names of the fields that searches use.
+
+    The defaults are those of indexes that Footnote creates. Without `terms`, filters use the fields
+    `metadata.<name><exact_suffix>`, as in indexes of LangChain's `OpenSearchVectorSearch`
+    (see `LANGCHAIN_FIELDS`). Without `tokens`, lexical searches use the analyzer of `text`.
+    """
+
+    text: str = "text"
+    vector: str = "vector"
+    metadata: str = "metadata"
+    tokens: str = "tokens"
+    terms: str = "terms"
+    exact_suffix: str = ""
+
+
+LANGCHAIN_FIELDS = Fields(vector="vector_field", tokens="", terms="", exact_suffix=".keyword")
+"""The fields of an index that LangChain's community class `OpenSearchVectorSearch` created."""
+
+
+@dataclass(frozen=True)
+class IndexOptions:
+    """The number of primary shards, and of copies of each."""
+
+    shards: int = 1
+    replicas: int = 1
+
+
+def index_body(dimension: int, fields: Fields, options: IndexOptions) -> dict[str, Any]:
+    """The body of the request that creates an index for vectors of this length.
+
+    Tokens are indexed exactly as they are sent. The HNSW graph has the parameters that were
+    measured in docs/opensearch.md. The server never refreshes the index by itself, since every
+    change that has to be seen is followed by a refresh.
+    """
+    return {
+        "settings": {
+            "index": {
+                "knn": True,
+                "number_of_shards": options.shards,
+                "number_of_replicas": options.replicas,
+                "refresh_interval": "-1",
+            },
+            "analysis": {
+                "tokenizer": {
+                    _ANALYZER: {"type": "whitespace", "max_token_length": _MAX_TOKEN_CHARS}
+                },
+                "analyzer": {_ANALYZER: {"type": "custom", "tokenizer": _ANALYZER}},
+            },
+        },
+        "mappings": {
+            "dynamic": "strict",
+            "_meta": {SCHEMA: {"version": 1, "dimension": dimension}},
+            "properties": _properties(dimension, fields),
+        },
+    }
+
+
+def _properties(dimension: int, fields: Fields) -> Mapping[str, Any]:
+    return {
+        fields.text: {"type": "text", "index": False},
+        fields.tokens: {
+            "type": "text",
+            "analyzer": _ANALYZER,
+            "index_options": "freqs",
+        },
+        # The words again, for counts and completions: a text field has no values to aggregate.
+        words_of(fields): {"type": "keyword", "index": False},
+        fields.terms: {"type": "keyword", "doc_values": False},
+        fields.metadata: {"type": "object", "enabled": False},
+        fields.vector: {
+            "type": "knn_vector",
+            "dimension": dimension,
+            "method": {
+                "name": "hnsw",
+                "engine": "lucene",
+                "space_type": "cosinesimil",
+                "parameters": {"m": 16, "ef_construction": 100},
+            },
+        },
+    }
+
+
+def words_of(fields: Fields) -> str:
+    """The field with the distinct tokens of a passage."""
+    return f"{fields.tokens}_distinct"

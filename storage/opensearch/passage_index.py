@@ -1,0 +1,224 @@
+"""One index of passages: writes them in bulk, and reads them by id."""
+
+import time
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from domain.messages import _
+from storage.opensearch.connection import SearchServerError, answers, error_of
+from storage.opensearch.mapping import SCHEMA, Fields, IndexOptions, index_body, words_of
+
+if TYPE_CHECKING:
+    from opensearchpy import OpenSearch
+
+Query = dict[str, Any]
+Body = dict[str, Any]
+
+_CHUNK = 500
+_CHUNK_BYTES = 10 * 2**20
+"""A tenth of the server's default limit of a request (`http.max_content_length`)."""
+_IDS_PER_REQUEST = 1_000
+_RETRIES, _FIRST_PAUSE_S, _LONGEST_PAUSE_S = 5, 1, 16
+"""Pauses of items that the server refuses because its queue is full: 31 s in total."""
+
+
+@dataclass
+class PassageIndex:
+    """An index on a server; it is created by the first write.
+
+    Writes carry a version from the clock, so that one that arrives late, for example after a
+    timeout, never replaces a newer one. Searches see a write after `refresh`.
+    """
+
+    client: "OpenSearch"
+    name: str
+    fields: Fields = field(default_factory=Fields)
+    options: IndexOptions = field(default_factory=IndexOptions)
+    _dimension: int | None = field(default=None, init=False)
+
+    def exists(self) -> bool:
+        """Whether the index exists on the server."""
+        with answers():
+            return bool(self.client.indices.exists(index=self.name))
+
+    def create(self, dimension: int) -> None:
+        """Create the index unless it exists.
+
+        Raises:
+            SearchServerError: An index of this name belongs to another program.
+        """
+        if not self.exists():
+            body = index_body(dimension, self.fields, self.options)
+            with answers():
+                # Another process may create it at the same moment.
+                self.client.indices.create(index=self.name, body=body, ignore=400)
+        self.require_own()
+
+    def require_own(self) -> None:
+        """Make sure that the index is one that Footnote created.
+
+        Raises:
+            SearchServerError: It belongs to another program.
+        """
+        if SCHEMA not in self._mapping().get("_meta", {}):
+            raise SearchServerError(
+                _(
+                    "The OpenSearch index {name} was not created by Footnote: choose another name."
+                ).format(name=self.name)
+            )
+
+    def dimension(self) -> int:
+        """The length of the index's vectors."""
+        if self._dimension is None:
+            vector = self._mapping()["properties"][self.fields.vector]
+            self._dimension = int(vector["dimension"])
+        return self._dimension
+
+    def _mapping(self) -> Mapping[str, Any]:
+        with answers():
+            # The name may be an alias; the answer has the name of the index.
+            (index,) = self.client.indices.get_mapping(index=self.name).values()
+        mapping: Mapping[str, Any] = index["mappings"]
+        return mapping
+
+    def delete(self) -> None:
+        """Delete the index; does nothing if there is none."""
+        with answers():
+            self.client.indices.delete(index=self.name, ignore_unavailable=True)
+
+    def refresh(self) -> None:
+        """Make all writes so far visible to searches."""
+        with answers():
+            self.client.indices.refresh(index=self.name)
+
+    def put(self, passages: Iterable[tuple[str, Body]]) -> None:
+        """Add or replace passages: pairs of an id and the fields.
+
+        Raises:
+            SearchServerError: Some could not be written; the others may have been.
+        """
+        self._bulk(
+            {"_op_type": "index", "_id": id_, **_version(), "_source": body}
+            for id_, body in passages
+        )
+
+    def remove(self, ids: Iterable[str]) -> None:
+        """Remove passages; unknown ids are ignored. Raises like `put`."""
+        self._bulk({"_op_type": "delete", "_id": id_, **_version()} for id_ in ids)
+
+    def clear(self) -> None:
+        """Remove all passages."""
+        self.remove(self.ids())
+
+    def _bulk(self, actions: Iterable[Mapping[str, Any]]) -> None:
+        from opensearchpy.helpers import streaming_bulk
+
+        failures = []
+        with answers():
+            for succeeded, item in streaming_bulk(
+                self.client,
+                actions,
+                index=self.name,
+                chunk_size=_CHUNK,
+                max_chunk_bytes=_CHUNK_BYTES,
+                raise_on_error=False,
+                max_retries=_RETRIES,
+                initial_backoff=_FIRST_PAUSE_S,
+                max_backoff=_LONGEST_PAUSE_S,
+            ):
+                if not succeeded and not _is_missing(item):
+                    failures.append(item)
+        if failures:
+            raise _write_error(failures)
+
+    def get(self, ids: Sequence[str], fields: Sequence[str]) -> dict[str, Body]:
+        """These fields of the passages, by id; unknown ids are omitted. Sees all writes."""
+        found: dict[str, Body] = {}
+        for start in range(0, len(ids), _IDS_PER_REQUEST):
+            body = {"ids": list(ids[start : start + _IDS_PER_REQUEST])}
+            with answers():
+                reply = self.client.mget(index=self.name, body=body, _source=list(fields))
+            found.update((one["_id"], one["_source"]) for one in reply["docs"] if one.get("found"))
+        return found
+
+    def ids(self) -> list[str]:
+        """The ids of all passages, unordered, as of the last refresh."""
+        from opensearchpy.helpers import scan
+
+        with answers():
+            hits = scan(self.client, index=self.name, size=10_000, _source=False)
+            return [hit["_id"] for hit in hits]
+
+    def count(self) -> int:
+        """The number of passages, as of the last refresh."""
+        with answers():
+            return int(self.client.count(index=self.name)["count"])
+
+    def search(self, body: Body) -> list[Mapping[str, Any]]:
+        """The hits of one search."""
+        (hits,) = self.searches([body])
+        return hits
+
+    def searches(self, bodies: Sequence[Body]) -> list[list[Mapping[str, Any]]]:
+        """The hits of several searches, sent in one request.
+
+        Raises:
+            SearchServerError: A search failed, or a shard of the index did not answer.
+        """
+        return [reply["hits"]["hits"] for reply in self.replies(bodies)]
+
+    def replies(self, bodies: Sequence[Body]) -> list[Mapping[str, Any]]:
+        """The replies to several searches, sent in one request; raises like `searches`."""
+        lines = [line for body in bodies for line in ({"index": self.name}, body)]
+        with answers():
+            replies = self.client.msearch(body=lines)["responses"]
+        for reply in replies:
+            _require_complete(reply)
+        return list(replies)
+
+
+def _version() -> Mapping[str, Any]:
+    """A request that is sent twice succeeds twice: "gte" accepts the same version again."""
+    return {"_version": time.time_ns(), "_version_type": "external_gte"}
+
+
+def _is_missing(item: Mapping[str, Any]) -> bool:
+    """Whether the item failed because the passage to delete does not exist."""
+    ((action, result),) = item.items()
+    return action == "delete" and result.get("status") == 404
+
+
+def _write_error(failures: Collection[Mapping[str, Any]]) -> SearchServerError:
+    """The error of the first failure; what could not be written is not shown anywhere."""
+    ((_action, result),) = next(iter(failures)).items()
+    return error_of(int(result["status"]), result.get("error"))
+
+
+def _require_complete(reply: Mapping[str, Any]) -> None:
+    """Reject a reply to which not all shards contributed: passages would be missing silently."""
+    if "error" in reply:
+        raise error_of(int(reply["status"]), reply["error"])
+    shards = reply["_shards"]
+    if shards["failed"] or reply["timed_out"]:
+        failure: Mapping[str, Any] = next(iter(shards.get("failures", ())), {})
+        raise error_of(503, failure.get("reason") or "timed out")
+
+
+def source_of(
+    fields: Fields, text: str, tokens: str, metadata: Mapping[str, Any], terms: Sequence[str]
+) -> Body:
+    """The fields of a passage but its vector."""
+    return {
+        fields.text: text,
+        fields.tokens: tokens,
+        words_of(fields): sorted(set(tokens.split())),
+        fields.metadata: metadata,
+        fields.terms: list(terms),
+    }
+
+
+def groups(ids: Sequence[str], size: int = _IDS_PER_REQUEST) -> Iterator[Sequence[str]]:
+    """The ids in groups of at most this size."""
+    for start in range(0, len(ids), size):
+        yield ids[start : start + size]

@@ -1,0 +1,162 @@
+"""The passages of an OpenSearch index as rows: what `PassageRows` is for a folder."""
+
+import json
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from domain import Filter, Metadata
+from domain.messages import _
+from storage.filters import checks_of
+from storage.keywords.keyword_index import token_text
+from storage.opensearch.mapping import words_of
+from storage.opensearch.passage_index import Body, PassageIndex
+from storage.opensearch.queries import ids_body, vector_body
+from storage.opensearch.terms import metadata_terms
+from storage.vectors.new_rows import NewRows
+from storage.vectors.passage_rows import Near, Row, check_dimension
+from storage.vectors.vector_index import Matrix, unit_length
+
+Hit = Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class VectorRows:
+    """Reads, writes, and searches the passages of an index.
+
+    Searches are approximate in large indexes, and exact if a filter leaves few passages.
+    """
+
+    index: PassageIndex
+
+    def ids(self) -> list[str]:
+        """The ids of all passages."""
+        return self.index.ids() if self.index.exists() else []
+
+    def __len__(self) -> int:
+        return self.index.count() if self.index.exists() else 0
+
+    def get(self, ids: Sequence[str]) -> list[Row]:
+        """The rows in the order of these ids; unknown ids are omitted."""
+        sources = self._sources(ids, self._row_fields())
+        return [self._row(id_, sources[id_]) for id_ in ids if id_ in sources]
+
+    def vectors(self, ids: Sequence[str]) -> dict[str, Matrix]:
+        """The stored vectors by id; unknown ids are omitted."""
+        sources = self._sources(list(dict.fromkeys(ids)), [self.index.fields.vector])
+        return {id_: self._vector(source) for id_, source in sources.items()}
+
+    def upsert(self, new: NewRows) -> None:
+        """Add rows, replacing those with the same ids; their words are those of their texts."""
+        self.write(new, [token_text(text) for text in new.texts])
+        self.index.refresh()
+
+    def write(self, new: NewRows, tokens: Sequence[str]) -> None:
+        """Add rows with these tokens, separated by spaces; searches see them after a refresh.
+
+        Raises:
+            DimensionError: The vectors' length differs from that of the stored vectors.
+            SearchServerError: Some could not be written; the others may have been.
+        """
+        dimension = new.vectors.shape[1]
+        self.index.create(dimension)
+        check_dimension(dimension, self.index.dimension(), _("Vectors"))
+        self.index.put(self._bodies(new, tokens))
+
+    def _bodies(self, new: NewRows, tokens: Sequence[str]) -> list[tuple[str, Body]]:
+        return [
+            (id_, self._body(text, vector, json.loads(metadata), words))
+            for id_, text, vector, metadata, words in zip(
+                new.ids, new.texts, new.vectors, new.metadata, tokens, strict=True
+            )
+        ]
+
+    def _body(self, text: str, vector: Matrix, metadata: Metadata, tokens: str) -> Body:
+        fields = self.index.fields
+        body: Body = {
+            fields.text: text,
+            fields.tokens: tokens,
+            words_of(fields): sorted(set(tokens.split())),
+            fields.metadata: metadata,
+            fields.terms: metadata_terms(metadata),
+        }
+        if vector.any():  # a vector without direction is near nothing, and the server rejects it
+            body[fields.vector] = vector.tolist()
+        return body
+
+    def delete(self, ids: Collection[str] | None) -> None:
+        """Delete these ids, or all if None; unknown ids are ignored."""
+        if self.index.exists():
+            self.index.remove(self.index.ids() if ids is None else ids)
+            self.index.refresh()
+
+    def matching(self, ids: Collection[str], conditions: Filter) -> set[str]:
+        """Those of the ids whose passages exist and match the filter."""
+        checks_of(conditions)
+        if not ids or not self.index.exists():
+            return set()
+        body = ids_body(self.index.fields, ids, conditions)
+        return {hit["_id"] for hit in self.index.search(body)}
+
+    def nearest(self, query: npt.NDArray[Any], k: int, conditions: Filter | None) -> list[Near]:
+        """The `k` matching passages nearest to the query, best first, with their vectors."""
+        return [self._near(hit) for hit in self._hits(query, k, conditions, [])]
+
+    def nearest_ids(
+        self, query: npt.NDArray[Any], k: int, conditions: Filter | None
+    ) -> list[tuple[str, float]]:
+        """`nearest` without vectors: ids and cosines."""
+        hits = self._hits(query, k, conditions, None)
+        return [(hit["_id"], cosine_of(hit)) for hit in hits]
+
+    def nearest_rows(
+        self, query: npt.NDArray[Any], k: int, conditions: Filter | None
+    ) -> list[tuple[Row, Near]]:
+        """`nearest` with texts and metadata."""
+        hits = self._hits(query, k, conditions, self._row_fields())
+        return [(self._row(hit["_id"], hit["_source"]), self._near(hit)) for hit in hits]
+
+    def _hits(
+        self,
+        query: npt.NDArray[Any],
+        k: int,
+        conditions: Filter | None,
+        source: Sequence[str] | None,
+    ) -> Sequence[Hit]:
+        """The hits with these fields and the vector, or without any if `source` is None."""
+        checks_of(conditions or {})  # rejects an invalid filter, even before the first write
+        if not self.index.exists():
+            return []
+        check_dimension(len(query), self.index.dimension(), _("A vector"))
+        unit, has_direction = unit_length(query[np.newaxis])
+        if not has_direction[0]:
+            return []
+        fields = self.index.fields
+        names = () if source is None else (*source, fields.vector)
+        return self.index.search(vector_body(fields, unit[0].tolist(), k, conditions, names))
+
+    def _near(self, hit: Hit) -> Near:
+        unit, _ = unit_length(self._vector(hit["_source"])[np.newaxis])
+        return Near(hit["_id"], cosine_of(hit), unit[0])
+
+    def _sources(self, ids: Sequence[str], fields: Sequence[str]) -> Mapping[str, Body]:
+        return self.index.get(ids, fields) if ids and self.index.exists() else {}
+
+    def _vector(self, source: Body) -> Matrix:
+        stored = source.get(self.index.fields.vector)
+        dimension = self.index.dimension()
+        return np.zeros(dimension, np.float32) if stored is None else np.array(stored, np.float32)
+
+    def _row_fields(self) -> list[str]:
+        return [self.index.fields.text, self.index.fields.metadata]
+
+    def _row(self, id_: str, source: Body) -> Row:
+        return Row(id_, source[self.index.fields.text], source[self.index.fields.metadata])
+
+
+def cosine_of(hit: Hit) -> float:
+    """The cosine of a hit; the server's score is (1 + cosine) / 2."""
+    return 2 * float(hit["_score"]) - 1

@@ -1,0 +1,105 @@
+"""Keyword search in an OpenSearch index: BM25 by Lucene over the tokens of `domain`."""
+
+import math
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+
+from domain import Filter
+from domain.language.tokens import keyword_tokens
+from storage.keywords.keyword_index import utf8
+from storage.opensearch.passage_index import PassageIndex
+from storage.opensearch.queries import (
+    MAX_CLAUSES,
+    Body,
+    counts_body,
+    prefix_body,
+    tokens_query,
+    words_body,
+)
+
+
+@dataclass(frozen=True)
+class WordIndex:
+    """The words of the passages in an index.
+
+    Scores are BM25 with Lucene's k1 = 1.2 and b = 0.75, and equal to those of `KeywordIndex` as
+    long as all passages have tokens, because Lucene counts only those. Each shard counts its own
+    passages. Replaced and deleted passages count until Lucene merges their segments.
+    """
+
+    index: PassageIndex
+
+    def search(
+        self, query: str, k: int, condition: Filter | None = None
+    ) -> list[tuple[str, float]]:
+        """The `k` best matching passages with any of the query's tokens, best first.
+
+        A token that occurs twice in the query counts twice. Of more than 1,000 distinct tokens,
+        only the rarest are used.
+
+        Raises:
+            ValueError: `k` is not positive, or the filter is invalid.
+            SearchServerError: The server failed.
+        """
+        return self.search_tokens(keyword_tokens(query), k, condition)
+
+    def search_tokens(
+        self, tokens: Sequence[str], k: int, condition: Filter | None = None
+    ) -> list[tuple[str, float]]:
+        """Search by tokens as they are indexed, which must not be stemmed again; see `search`."""
+        if k <= 0:
+            raise ValueError(f"k must be at least 1, got {k}")
+        body = self.body(tokens, k, condition)
+        hits = self.index.search(body) if body else []
+        return [(hit["_id"], float(hit["_score"])) for hit in hits]
+
+    def body(self, tokens: Sequence[str], k: int, condition: Filter | None) -> Body | None:
+        """The search for these tokens; None if nothing can match."""
+        sendable = self._rarest(utf8(tokens))
+        if not sendable or not self.index.exists():
+            return None
+        return words_body(
+            self.index.fields, tokens_query(self.index.fields, sendable), k, condition
+        )
+
+    def _rarest(self, tokens: Sequence[str]) -> Sequence[str]:
+        if len(set(tokens)) <= MAX_CLAUSES:
+            return tokens
+        counts = self.counts(set(tokens))
+        known = sorted((token for token in counts if counts[token]), key=counts.__getitem__)
+        selected = frozenset(known[:MAX_CLAUSES])
+        return [token for token in tokens if token in selected]
+
+    def idf(self, tokens: Collection[str]) -> dict[str, float]:
+        """The weight of each token: log(1 + (N - n + 0.5) / (n + 0.5)) if n of N passages have it.
+
+        Always above 0; highest for a token in no passage.
+        """
+        counts = self.counts(tokens)
+        total = max([len(self), *counts.values()])
+        return {token: math.log(1 + (total - n + 0.5) / (n + 0.5)) for token, n in counts.items()}
+
+    def counts(self, tokens: Collection[str]) -> dict[str, int]:
+        """The number of passages with each token."""
+        sendable = utf8(tokens)
+        found: Mapping[str, int] = {}
+        if sendable and self.index.exists():
+            found = self._words(counts_body(self.index.fields, sendable))
+        return {token: found.get(token, 0) for token in sendable}
+
+    def tokens_with_prefix(self, prefix: str) -> dict[str, int]:
+        """The tokens with this prefix, with their `counts`, most frequent first."""
+        if not self.index.exists():
+            return {}
+        return self._words(prefix_body(self.index.fields, *utf8([prefix])))
+
+    def _words(self, body: Body) -> dict[str, int]:
+        (reply,) = self.index.replies([body])
+        return {one["key"]: one["doc_count"] for one in reply["aggregations"]["words"]["buckets"]}
+
+    def ids(self) -> list[str]:
+        """The sorted ids of all passages."""
+        return sorted(self.index.ids()) if self.index.exists() else []
+
+    def __len__(self) -> int:
+        return self.index.count() if self.index.exists() else 0

@@ -1,0 +1,206 @@
+import json
+import socket
+import threading
+import time
+from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+
+import numpy as np
+import pytest
+
+from errors import ConfigError
+from storage.opensearch.connection import (
+    SearchServer,
+    SearchServerError,
+    SearchUnavailableError,
+    answers,
+    connect,
+    require_suitable,
+)
+from storage.opensearch.passage_index import PassageIndex
+from storage.opensearch.vector_rows import VectorRows
+from storage.vectors.new_rows import new_rows
+
+
+@contextmanager
+def answering(replies):
+    """A server that answers each path with (status, body), and unknown paths with 404."""
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_GET(self):
+            status, body = replies.get(self.path.partition("?")[0], (404, b"{}"))
+            self.send_response(status)
+            self.send_header("Content-Type", "application/json")
+            self.send_header("Content-Length", str(len(body)))
+            self.end_headers()
+            self.wfile.write(body)
+
+        def log_message(self, *_arguments):
+            pass
+
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    thread = threading.Thread(target=server.serve_forever)
+    thread.start()
+    try:
+        yield connect(SearchServer((f"http://127.0.0.1:{server.server_port}",), timeout_s=2))
+    finally:
+        server.shutdown()
+        thread.join()
+        server.server_close()
+
+
+def described(number, distribution="opensearch", plugins=("opensearch-knn",)):
+    version = {"number": number} | ({"distribution": distribution} if distribution else {})
+    listed = [{"name": "node-1", "component": name} for name in plugins]
+    return {
+        "/": (200, json.dumps({"version": version}).encode()),
+        "/_cat/plugins": (200, json.dumps(listed).encode()),
+    }
+
+
+@pytest.mark.parametrize("number", ["2.4.0", "2.19.1", "3.5.0-SNAPSHOT"])
+def test_an_opensearch_with_the_knn_plugin_is_suitable(number):
+    with answering(described(number)) as client:
+        require_suitable(client)
+
+
+@pytest.mark.parametrize(
+    ("replies", "message"),
+    [
+        (described("8.15.0", None), "not an OpenSearch server .*8.15.0.* use OpenSearch 2.4"),
+        (described("2.3.0"), "has version 2.3.0: 2.4 or later is required"),
+        (described("1.13.4"), "has version 1.13.4"),
+        (described("2.19.1", plugins=["opensearch-sql"]), "lacks the plugin opensearch-knn"),
+    ],
+)
+def test_an_unsuitable_server_is_rejected_with_the_reason(replies, message):
+    with answering(replies) as client, pytest.raises(ConfigError, match=message):
+        require_suitable(client)
+
+
+@pytest.mark.parametrize(
+    ("status", "body", "message"),
+    [
+        (200, b'{"version": {"num', "incomplete or not JSON"),
+        (503, b"OpenSearch Security not initialized.", "security plugin .* not initialized yet"),
+        (503, b'{"error": {"type": "x", "reason": "all shards failed"}}', "all shards failed"),
+        (429, b'{"error": {"type": "x", "reason": "queue is full"}}', "overloaded .queue is full"),
+        (502, b"<html>Bad gateway</html>", "unavailable"),
+    ],
+)
+def test_a_temporary_failure_is_retryable_and_names_the_cause(status, body, message):
+    with answering({"/": (status, body)}) as client:
+        with pytest.raises(SearchUnavailableError, match=message), answers():
+            client.info()
+    assert SearchUnavailableError.retryable
+
+
+@pytest.mark.parametrize(
+    ("status", "body", "message"),
+    [
+        (401, b"Unauthorized", "check the user name and the password"),
+        (
+            403,
+            b'{"error": {"type": "security_exception", "reason": "no permissions"}}',
+            "give it the permissions",
+        ),
+        (
+            403,
+            b'{"error": {"type": "cluster_block_exception", "reason": "disk usage exceeded"}}',
+            "can't be written .disk usage exceeded.*free disk space",
+        ),
+        (
+            404,
+            b'{"error": {"type": "x", "reason": "no such index [a]"}}',
+            "no such index .a.*add passages",
+        ),
+        (400, b'{"error": {"type": "x", "reason": "failed to parse"}}', "error: failed to parse"),
+        (400, b'{"error": "plain text"}', "error: plain text"),
+    ],
+)
+def test_a_refusal_names_the_setting_or_the_cause(status, body, message):
+    with answering({"/": (status, body)}) as client:
+        with pytest.raises(SearchServerError, match=message) as caught, answers():
+            client.info()
+    assert not caught.value.retryable
+
+
+def test_a_server_that_is_not_running_is_reported_at_once():
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        url = f"http://127.0.0.1:{free.getsockname()[1]}"
+    with pytest.raises(SearchUnavailableError, match="check its address"), answers():
+        connect(SearchServer((url,))).info()
+
+
+def test_a_silent_server_is_given_the_configured_time_once():
+    with socket.socket() as silent:
+        silent.bind(("127.0.0.1", 0))
+        silent.listen()
+        client = connect(
+            SearchServer((f"http://127.0.0.1:{silent.getsockname()[1]}",), timeout_s=0.5)
+        )
+        start = time.monotonic()
+        with pytest.raises(SearchUnavailableError, match="raise the timeout"), answers():
+            client.info()
+    assert time.monotonic() - start < 5
+
+
+def test_a_missing_ca_file_is_named(tmp_path):
+    with pytest.raises(ConfigError, match="CA file .*missing.pem can't be read"):
+        connect(SearchServer(("https://localhost:1",), ca_file=tmp_path / "missing.pem"))
+
+
+@pytest.mark.opensearch
+class TestARealServer:
+    def test_it_is_suitable(self, os_client):
+        require_suitable(os_client)
+
+    def test_a_write_block_is_named(self, os_client, index_name):
+        rows = VectorRows(PassageIndex(os_client, index_name))
+        rows.upsert(new_rows(["a"], ["text"], np.ones((1, 2)), [{}]))
+        os_client.indices.put_settings(index=index_name, body={"index.blocks.write": True})
+        with pytest.raises(SearchServerError, match="can't be written .*FORBIDDEN"):
+            rows.upsert(new_rows(["b"], ["text"], np.ones((1, 2)), [{}]))
+        assert rows.ids() == ["a"]
+
+    def test_an_index_with_another_mapping_is_an_error(self, os_client, index_name):
+        meta = {"_meta": {"footnote": {}}, "dynamic": "strict"}
+        vector = {"vector": {"type": "knn_vector", "dimension": 2}}
+        os_client.indices.create(
+            index=index_name,
+            body={"settings": {"index.knn": True}, "mappings": {**meta, "properties": vector}},
+        )
+        rows = VectorRows(PassageIndex(os_client, index_name))
+        with pytest.raises(SearchServerError, match="dynamic introduction of .* is not allowed"):
+            rows.upsert(new_rows(["b"], ["text"], np.ones((1, 2)), [{}]))
+
+    def test_a_late_write_does_not_replace_a_newer_one(self, os_client, index_name, monkeypatch):
+        index = PassageIndex(os_client, index_name)
+        rows = VectorRows(index)
+        rows.upsert(new_rows(["a"], ["new"], np.ones((1, 2)), [{}]))
+        monkeypatch.setattr(time, "time_ns", lambda: 1)
+        with pytest.raises(SearchServerError, match="version conflict"):
+            rows.upsert(new_rows(["a"], ["late"], np.ones((1, 2)), [{}]))
+        assert [row.text for row in rows.get(["a"])] == ["new"]
+
+    def test_a_certificate_of_an_unknown_authority_is_rejected(self, secure_opensearch):
+        client = connect(SearchServer((secure_opensearch.url,), "admin", "wrong"))
+        with pytest.raises(SearchServerError, match="CA file"), answers():
+            client.info()
+
+    def test_a_wrong_password_is_rejected(self, secure_opensearch):
+        ca_file = secure_opensearch.security.ca_file
+        client = connect(SearchServer((secure_opensearch.url,), "admin", "wrong", ca_file))
+        with pytest.raises(SearchServerError, match="the password"), answers():
+            client.info()
+
+    def test_a_reader_may_not_write(self, secure_opensearch):
+        security = secure_opensearch.security
+        client = connect(
+            SearchServer(
+                (secure_opensearch.url,), "reader", security.passwords["reader"], security.ca_file
+            )
+        )
+        with pytest.raises(SearchServerError, match="the permissions in docs/opensearch.md"):
+            PassageIndex(client, "footnote-test").create(2)
