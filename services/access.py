@@ -1,30 +1,15 @@
 """Determines which sources a user may access."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
-from typing import Protocol
+from collections.abc import Iterable
 
-from domain import ImportRun, Principal
+from domain import Principal
 from errors import NotFoundError
 from storage.ledger.source_store import Sources, StoredSource
 
 _OWNER = "user_id"
 SourceDocument = tuple[str, str]
 """A source id and the key of a document in that source."""
-
-
-class Queue(Protocol):
-    """Adds imports to the queue."""
-
-    def enqueue(
-        self,
-        principal: Principal,
-        source_id: str,
-        *,
-        keys: Sequence[str] = (),
-        confirm_removals: bool = False,
-    ) -> ImportRun:
-        """Queue an import of these documents only, or of the whole source."""
 
 
 def own_sources(sources: Sources, principal: Principal) -> dict[str, StoredSource]:

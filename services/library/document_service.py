@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
-from typing import Protocol
+from typing import TYPE_CHECKING
 
 from domain import (
     DocumentFilter,
@@ -19,13 +19,17 @@ from domain import (
 )
 from domain.messages import _
 from errors import NotFoundError
-from services.access import Queue, SourceDocument, by_source, own_sources, sees
+from services.access import SourceDocument, by_source, own_sources, sees
+from services.imports.import_queue import ImportQueue
 from storage.ledger.database import Database
 from storage.ledger.document_list_store import DocumentList, Tally
 from storage.ledger.import_store import Failures, import_days
 from storage.ledger.index_store import Indexes
 from storage.ledger.passage_finder import PassageList
 from storage.ledger.source_store import Exclusions, Sources, excluded_keys
+
+if TYPE_CHECKING:  # slow, and not needed to open the page
+    from services.sources.upload_service import UploadService
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +46,7 @@ class FailureService:
 
     failures: Failures
     sources: Sources
-    queue: Queue
+    queue: ImportQueue
 
     def page(self, principal: Principal, *, limit: int = 50, offset: int = 0) -> FailurePage:
         """A page of the failures that are not dismissed, latest first."""
@@ -71,13 +75,6 @@ class FailureService:
 
 DAYS = 90
 _UPLOAD = "upload"
-
-
-class Boxes(Protocol):
-    """Deletes uploaded files; `UploadService`, or a fake in tests."""
-
-    def delete(self, principal: Principal, source_id: str, key: str) -> None:
-        """Delete a file from its box; raises NotFoundError if it does not exist."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,8 +112,8 @@ class DocumentService:
     database: Database
     sources: Sources
     indexes: Indexes
-    queue: Queue
-    boxes: Boxes
+    queue: ImportQueue
+    boxes: "UploadService"
 
     def contents(self, principal: Principal) -> Contents:
         """The possible filter values: sources sorted by name, the rest by frequency."""
@@ -248,7 +245,7 @@ class DocumentService:
 
 
 def _enqueue(
-    queue: Queue,
+    queue: ImportQueue,
     principal: Principal,
     keys_of: Mapping[str, Sequence[str]],
     *,
