@@ -43,6 +43,7 @@ ALLOWED_USERS = {
     "alembic": {"storage"},
     "deeplake": {"storage"},
     "tantivy": {"storage"},
+    "opensearchpy": {"storage"},
     "filelock": {"storage"},
     "xxhash": {"storage"},
     "cryptography": {"storage"},
