@@ -258,16 +258,16 @@ def test_the_notice_names_a_declined_type_that_excludes_everything(library):
 
 def test_the_notice_names_a_filter_that_excludes_everything(library):
     for query, message in (
-        (make_query(borough_en="Brooklyn"), "matches borough_en 'Brooklyn': remove"),
-        (make_query(rating=4.9), "matches rating ≥ 4.9: remove"),
-        (make_query(borough_en="Bronx", rating=4.9), "matches rating ≥ 4.9: remove"),
+        (make_query(borough_en="Brooklyn"), "matches the filter borough_en 'Brooklyn': remove"),
+        (make_query(rating=4.9), "matches the filter rating ≥ 4.9: remove"),
+        (make_query(borough_en="Bronx", rating=4.9), "matches the filter rating ≥ 4.9: remove"),
         (
             make_query(borough_en="Bronx", rating=4.5),
             "all of borough_en 'Bronx', rating ≥ 4.5: remove one",
         ),
         (
             make_query(borough_en=("Brooklyn", "Harlem"), rating=4.5),
-            "matches borough_en 'Brooklyn' / 'Harlem': remove",
+            "matches the filter borough_en 'Brooklyn' / 'Harlem': remove",
         ),
     ):
         result = search(library, query, FailingCrossEncoder())
