@@ -107,7 +107,7 @@ def test_the_model_condenses_a_follow_up_before_the_search(services, llm):
 
 def test_an_interrupted_answer_is_stored_and_the_next_question_works(services, llm):
     llm.script(reply_with(GOOD), {"type": "stream_fault", "kind": "truncate", "after_chunks": 4})
-    with pytest.raises(ModelUnavailableError, match="ask again"):
+    with pytest.raises(ModelUnavailableError, match="Ask again"):
         services.chat.ask(LOCAL_USER, QUESTION)
     [conversation] = conversations_of(services)
     [turn] = services.turns.list(LOCAL_USER, conversation.id)

@@ -78,7 +78,7 @@ def test_the_dimension_is_learned_from_the_first_vector(server, tmp_path):
     model.embed_query("x")
     assert model.dimensions == 8
     server.will_embed(Vectors(((1.0, 2.0),)))
-    with pytest.raises(ModelError, match="2 numbers.*vectors of 8 were expected.*EMBEDDING_MODEL"):
+    with pytest.raises(ModelError, match="2 dimensions.*with 8 dimensions.*EMBEDDING_MODEL"):
         model.embed_query("x")
 
 

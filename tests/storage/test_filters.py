@@ -106,7 +106,7 @@ def test_or_matches_any_of_several_filters():
 
 
 def test_fields_next_to_or_are_rejected():
-    with pytest.raises(ValueError, match="alone.*format"):
+    with pytest.raises(ValueError, match="combined.*format"):
         checks_of({"$or": [], "format": "md"})
 
 

@@ -37,7 +37,7 @@ def test_floats_and_base64_encode_the_same_vector(build_client):
 def test_only_the_dimensions_of_the_model_are_accepted(build_client):
     client = build_client()
     assert len(embed(client, "x", dimensions=384).data[0].embedding) == 384
-    with pytest.raises(openai.ConflictError, match="have 384 and"):
+    with pytest.raises(openai.ConflictError, match="have 384 dimensions and"):
         embed(client, "x", dimensions=256)
 
 

@@ -104,7 +104,7 @@ def test_the_name_is_read_from_the_field_of_older_descriptions():
         ({"id": ""}, r"^id: required, but missing"),
         ({"title": ["a"]}, r"^title: must be text"),
         ({"colour": "red"}, r"^colour: unknown field; .*catalog, places"),
-        ({"places": "homes.xlsx"}, r"^places: homes\.xlsx can't be read"),
+        ({"places": "homes.xlsx"}, r"^places: the file type of homes\.xlsx is not supported"),
         (
             {"places": "/etc/homes.csv"},
             r"^places: /etc/homes\.csv must be in the folder of the description",

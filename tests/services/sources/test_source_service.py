@@ -311,7 +311,7 @@ def test_uploading_more_files_keeps_the_settings_of_the_box(services):
 
 
 @pytest.mark.parametrize(
-    ("files", "message"), [([], "no file"), ([("x.exe", b"1")], "None of the files")]
+    ("files", "message"), [([], "No file is selected"), ([("x.exe", b"1")], "None of the files")]
 )
 def test_no_box_is_created_without_a_usable_file(services, files, message):
     with pytest.raises(SourceError, match=message):
