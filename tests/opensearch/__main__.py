@@ -1,4 +1,4 @@
-"""`python -m tests.opensearch`: OpenSearch for a person who wants to try Footnote with it."""
+"""`python -m tests.opensearch`: starts OpenSearch for trying the classes of docs/opensearch.md."""
 
 import argparse
 import signal
@@ -67,11 +67,11 @@ def _data_folder(options: argparse.Namespace) -> Path:
 def _describe(running: Cluster, *, temporary: bool) -> None:
     end = "removed at the end" if temporary else "the next start uses them"
     _write(f"OpenSearch {VERSION} answers on {', '.join(running.urls)}")
-    _write(f"  Footnote's setting: FOOTNOTE_SEARCH_URL={running.url}")
+    _write(f"  for the example in docs/opensearch.md: OPENSEARCH_URL={running.url}")
     if running.security is not None:
         _describe_security(running.security)
     _write(f"  data and logs: {running.nodes[0].home.parent} ({end})")
-    _write("Ctrl-C ends it")
+    _write("Press Ctrl-C to stop")
 
 
 def _describe_security(security: Security) -> None:
