@@ -18,6 +18,8 @@ from tests.conversations import conversations_of
 from tests.fakes.command_line import CommandLine, permission_prefix
 from tests.loaders.formats.files import docx_file, pdf_file, zipped
 
+pytestmark = pytest.mark.slow
+
 BAD_FILES = [
     ("empty.md", b"", "the file is empty"),
     ("empty.pdf", b"", "the file is empty"),

@@ -12,6 +12,8 @@ from errors import AppError, ModelError
 from tests.fakes.openai import Vectors
 from tests.fakes.openai_wire import DIMENSION
 
+pytestmark = pytest.mark.slow
+
 QUESTION = "annual leave of new employees"
 MODES = list(SearchMode)
 DENSE = [mode for mode in MODES if mode is not SearchMode.BM25]

@@ -12,6 +12,8 @@ from tests.fakes.openai import MODEL, Text
 from tests.fakes.permissions import enforced_permissions
 from tests.fakes.restaurants import PLACES, import_restaurants, write_restaurants
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture
 def services(build_services):

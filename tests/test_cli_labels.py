@@ -6,6 +6,8 @@ import pytest
 from domain import LOCAL_USER, SearchMode
 from services.evaluation.label_service import LabelOrigin
 
+pytestmark = pytest.mark.slow
+
 QUESTION = "How many days of leave?"
 
 

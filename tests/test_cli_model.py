@@ -8,6 +8,8 @@ import pytest
 from domain import EXTRACTIVE
 from tests.fakes.openai import MODEL, Endless, Text
 
+pytestmark = pytest.mark.slow
+
 QUESTION = "How many days of annual leave do new employees get?"
 GOOD = 'They get 25 days [1: "New employees get 25 days of annual leave a year"].'
 

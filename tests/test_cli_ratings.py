@@ -5,6 +5,8 @@ import pytest
 from domain import LOCAL_USER
 from services.evaluation.rating_service import Reason
 
+pytestmark = pytest.mark.slow
+
 QUESTION = "How many days of annual leave do new employees get?"
 
 

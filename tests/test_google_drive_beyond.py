@@ -7,6 +7,8 @@ from errors import SourceError
 from tests.fakes.google_drive import PERSON, FakeDrive
 from tests.fakes.google_drive_library import DriveLibrary
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture
 def fake():

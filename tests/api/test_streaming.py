@@ -20,6 +20,8 @@ from tests.api.conftest import bearer
 from tests.api.serving import events_of, serving
 from tests.fakes.openai import MODEL, Text
 
+pytestmark = pytest.mark.slow
+
 ASK, STREAM = "/api/v1/ask", "/api/v1/ask/stream"
 LEAVE = {"question": "How many days of annual leave do new employees get?"}
 SLOWLY = Text(*["word "] * 200, pause_s=0.05)

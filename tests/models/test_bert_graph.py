@@ -17,6 +17,8 @@ from models import bert_graph, builtin_models
 from models.bert_graph import graph_file
 from models.builtin_models import MiniLM
 
+pytestmark = pytest.mark.slow
+
 ROOT = Path(__file__).parents[2]
 MODEL = MiniLM(Path("unused"))
 BUILD = (

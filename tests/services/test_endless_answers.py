@@ -8,6 +8,8 @@ from services.chat.running_answer import OUT_OF_TIME, REPEATED_ITSELF, TOO_LONG
 from tests.fakes.openai import Call, Endless, Text, ToolCalls
 from tests.fakes.restaurants import import_restaurants
 
+pytestmark = pytest.mark.slow
+
 QUESTION = "How many days of annual leave do new employees get?"
 GOOD = 'They get 25 days [1: "New employees get 25 days of annual leave a year"]. '
 LEAVE = Call("search_documents", {"query": "annual leave", "mode": "bm25"})

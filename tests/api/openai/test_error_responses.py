@@ -123,6 +123,7 @@ def test_too_many_concurrent_answers_return_503(build_client, model_server):
         assert (error.status_code, error.type) == (503, "server_error")
 
 
+@pytest.mark.slow
 def test_the_client_retries_only_transient_errors(build_client, model_server):
     client = build_client(chat=True, retries=2)
     model_server.will(Fault(401, "wrong key"))

@@ -6,6 +6,8 @@ from tests.api.openai.conftest import WAIT_S
 from tests.api.openai.conversations import ANSWER, FOLLOW_UPS, QUESTION, QUOTE, REPLY, prompts_of
 from tests.fakes.openai import Text
 
+pytestmark = pytest.mark.slow
+
 
 class FootnoteChat(ChatOpenAI):
     """LangChain's model drops every field that OpenAI does not have; this one preserves ours."""

@@ -9,6 +9,8 @@ from tests.api.openai.conversations import ANSWER, QUESTION, REPLY, chat_message
 from tests.fakes.openai import Fault, Text
 from tests.fakes.tool_calls import Call, ToolCalls
 
+pytestmark = pytest.mark.slow
+
 PIECES = [f"{word} " for word in REPLY.split()]
 
 

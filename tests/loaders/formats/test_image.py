@@ -8,6 +8,8 @@ from errors import NothingToReadError, TemporarilyUnreadableError, UnreadableErr
 from loaders.formats import SUFFIXES, read_document
 from tests.loaders.formats.pictures import SENTENCES, image_file, missing_requirement, scan
 
+pytestmark = pytest.mark.slow
+
 LINES = SENTENCES["en"]
 IMAGE_FORMATS = {
     "png": "PNG",

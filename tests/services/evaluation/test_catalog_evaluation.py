@@ -19,6 +19,8 @@ from services.evaluation.catalog_figures import CatalogQuestion
 from tests.fakes.cross_encoder import write_cross_encoder
 from tests.fakes.restaurants import import_restaurants
 
+pytestmark = pytest.mark.slow
+
 QUEENS = CatalogFilters({"borough_en": "Queens"}, ("italian_restaurant",))
 QUESTION = CatalogQuestion("q", "en", "Italian in Queens", QUEENS, acceptable=("pronto",))
 

@@ -5,6 +5,8 @@ from hypothesis import strategies as st
 from domain import CatalogFilters, CatalogQuery
 from services.evaluation.catalog_figures import CatalogQuestion, Outcome, figures_by_language
 
+pytestmark = pytest.mark.slow
+
 FIELDS = ("borough_en",)
 QUEENS = CatalogFilters({"borough_en": "Queens"})
 

@@ -3,12 +3,15 @@
 import re
 from html import escape
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from loaders.confluence.storage_format import to_markdown
 from loaders.split import split
 from tests.loaders.confluence.storage_format.site import Nowhere, Site, cdata, macro, task, tasks
+
+pytestmark = pytest.mark.slow
 
 WORD = st.text("abzAZ09가힣あ漢é&<>\"'#*_-|[]()🙂", min_size=1, max_size=6)
 PLAIN = WORD.map(lambda word: ("text", [word]))
