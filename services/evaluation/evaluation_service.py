@@ -261,7 +261,7 @@ class EvaluationService:
             keywords.add(entries)
             yield OpenIndex(
                 passages,
-                FilteredKeywords(keywords, passages),
+                FilteredKeywords(keywords, passages),  # for all questions: the index is complete
                 known_scripts(self.embedding),
                 is_calibrated(self.embedding),
             )

@@ -9,22 +9,30 @@ from storage.keywords.keyword_index import KeywordIndex
 from storage.vectors.passage_files import PassageFiles
 from storage.vectors.passage_store import DeepLakePassages
 
-Matching = Callable[[Filter], Callable[[str], bool]]
+Allowed = Callable[[str], bool]
+Matching = Callable[[Filter], Allowed]
 """Returns, for a filter, a predicate on passage ids."""
 
 
-@dataclass(frozen=True)
+@dataclass
 class FilteredKeywords:
     """A keyword index whose passages have their metadata in a vector store.
 
     `in_ledger` replaces the vector store's filter while that store is damaged. `failures` has the
     reason by store name.
+
+    The predicate of the last condition is reused, because a search and the correction of its
+    spelling use the same condition. It does not cover passages that are added later, so an object
+    serves one request, or an index that does not change, as in an evaluation.
     """
 
     keywords: KeywordIndex
     passages: DeepLakePassages
     in_ledger: Matching | None = None
     failures: dict[str, str] = field(default_factory=dict)
+    _last: tuple[Filter, Allowed] | None = field(
+        default=None, init=False, repr=False, compare=False
+    )
 
     def search(
         self, query: str, k: int, condition: Filter | None = None
@@ -53,9 +61,15 @@ class FilteredKeywords:
     def __len__(self) -> int:
         return len(self.keywords)
 
-    def _allowed(self, condition: Filter | None) -> Callable[[str], bool] | None:
+    def _allowed(self, condition: Filter | None) -> Allowed | None:
         if not condition:
             return None
+        last = self._last  # read once: another thread may replace it
+        if last is None or last[0] != condition:
+            last = self._last = condition, self._evaluated(condition)
+        return last[1]
+
+    def _evaluated(self, condition: Filter) -> Allowed:
         try:
             matches = self.passages.allowed(condition)
         except DamagedIndexError as error:
