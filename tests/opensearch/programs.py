@@ -22,7 +22,7 @@ def missing_programs() -> str:
         return ""
     return (
         f"OpenSearch needs {', '.join(missing)}; install a JDK (11 or newer) and Maven "
-        "(on Debian: apt-get install openjdk-17-jdk-headless maven)"
+        "(on Debian: apt-get install default-jdk-headless maven)"
     )
 
 
