@@ -50,6 +50,7 @@ class Prepared:
         )
         os.close(forks_read)
         os.close(forks_write)
+        self._pipes = [self._read, self._write]
         self._lock = threading.Lock()
         atexit.register(self.close)
 
@@ -73,6 +74,7 @@ class Prepared:
 
     def _answer(self, request: str) -> int:
         with self._lock:
+            assert self._pipes, "an earlier command failed and ended the process"
             try:
                 os.write(self._write, f"{request}\n".encode())
                 ready, _, _ = select.select([self._read], [], [], TIMEOUT_S)
@@ -83,11 +85,20 @@ class Prepared:
                 raise
 
     def close(self) -> None:
-        """End the process and its commands; the next command starts another one."""
+        """End the process and its commands; the next command starts another one.
+
+        Repeated calls have no effect: the process id and the descriptors may be reused by then.
+        """
+        if not self._pipes:
+            return
+        atexit.unregister(self.close)
         prepared.cache_clear()
-        with suppress(ProcessLookupError):
-            os.killpg(self._process.pid, signal.SIGKILL)
-        self._process.wait()
+        if self._process.poll() is None:
+            with suppress(ProcessLookupError):
+                os.killpg(self._process.pid, signal.SIGKILL)
+            self._process.wait()
+        while self._pipes:
+            os.close(self._pipes.pop())
 
 
 @cache

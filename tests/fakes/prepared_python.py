@@ -19,8 +19,15 @@ def _prepare() -> None:
     import services.chat.chat_service
     import services.search.search_service
 
-    # No threads may run here: a fork has only the thread that forks.
     del bootstrap, cli, services
+
+
+def _require_one_thread() -> None:
+    """A fork has only the thread that forks: locks of the others would never be released."""
+    threads = Path("/proc/self/task")
+    if threads.exists():
+        names = [(thread / "comm").read_text().strip() for thread in threads.iterdir()]
+        assert len(names) == 1, f"threads before a fork: {', '.join(names)}"
 
 
 def _become(request) -> None:
@@ -39,6 +46,7 @@ def _become(request) -> None:
 def _serve(requests: int, answers: int) -> None:
     with os.fdopen(requests, encoding="utf-8") as lines:
         for line in lines:
+            _require_one_thread()
             child = os.fork()
             if child == 0:
                 os.close(answers)
