@@ -100,8 +100,9 @@ class Cluster:
 
     def stop(self) -> None:
         """The first node last: with one of three left there is no majority to close orderly."""
-        for node in reversed(self.nodes):
-            node.stop()
+        with ExitStack() as stops:  # an error does not keep the other nodes running
+            for node in self.nodes:
+                stops.callback(node.stop)
 
     def _logs(self) -> str:
         return "\n".join(f"{node.name}: {node.log}\n{node.log_tail()}" for node in self.nodes)

@@ -1,12 +1,13 @@
 """The cache of OpenSearch's files, without Maven and Java."""
 
 import socket
-import threading
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
 from tests.opensearch import layout, programs
 from tests.opensearch.artifacts import MODULES, artifact_of
+from tests.opensearch.cluster import Cluster
 from tests.opensearch.home import free_ports, prepare_nodes
 from tests.opensearch.layout import fetched, is_complete
 from tests.opensearch.programs import OpenSearchError
@@ -41,12 +42,10 @@ def test_a_complete_layout_is_reused(builds):
     assert len(builds) == 1
 
 
-def test_two_processes_at_once_build_it_once(builds):
-    threads = [threading.Thread(target=fetched) for _ in range(4)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join(60)
+def test_four_threads_at_once_build_it_once(builds):
+    with ThreadPoolExecutor(4) as threads:
+        folders = [threads.submit(fetched) for _ in range(4)]
+        assert len({folder.result(60) for folder in folders}) == 1
     assert len(builds) == 1
 
 
@@ -103,6 +102,24 @@ def test_each_jar_has_one_place():
     assert artifact_of("opensearch-knn-2.19.1.0.zip") == "opensearch-knn"
 
 
+def test_all_nodes_are_stopped_even_if_one_fails():
+    stops = []
+
+    class FakeNode:
+        def __init__(self, name):
+            self.name = name
+
+        def stop(self):
+            stops.append(self.name)
+            if self.name == "second":
+                raise OSError("no such process")
+
+    nodes = tuple(map(FakeNode, ("first", "second", "third")))
+    with pytest.raises(OSError, match="no such process"):
+        Cluster(nodes, None).stop()
+    assert stops == ["third", "second", "first"]
+
+
 def test_a_port_in_use_is_named(tmp_path):
     port = free_port()
     with socket.create_server(("127.0.0.1", port)):
@@ -110,7 +127,7 @@ def test_a_port_in_use_is_named(tmp_path):
             prepare_nodes(1, tmp_path, tmp_path, None, port, 512)
 
 
-def testfree_ports_differ_and_are_not_those_of_outgoing_connections():
+def test_free_ports_differ_and_are_not_those_of_outgoing_connections():
     ports = free_ports([None] * 6)
     assert len(set(ports)) == 6
     assert max(ports) < 32_768
