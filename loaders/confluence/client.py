@@ -186,7 +186,7 @@ class ConfluenceClient:
             return link[len(self.url) + 1 :]
         if link.startswith("//") or urlsplit(link).scheme:
             raise SourceError(
-                _("{url} continues a list on another server: {link}").format(
+                _("{url} continues a list outside this site: {link}").format(
                     url=self.url, link=link
                 )
             )

@@ -120,7 +120,7 @@ def size_of(content: Content) -> int | None:
 
 def too_large(size: int, most: int) -> str:
     """The reason for skipping a file of this size."""
-    return _("{size} MiB exceeds the limit of {most} MiB: split it").format(
+    return _("{size} MiB exceeds the limit of {most} MiB: split the file").format(
         size=f"{size / 2**20:.1f}", most=f"{most / 2**20:.1f}"
     )
 

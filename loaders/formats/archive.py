@@ -72,7 +72,7 @@ def read_part(archive: zipfile.ZipFile, part: zipfile.ZipInfo | str) -> bytes:
         ) from error
     except _BROKEN as error:
         reason = _(
-            "damaged (its part {name} can't be unpacked, {name2}): get an intact copy"
+            "damaged (its part {name} can't be unpacked: {name2}): get an intact copy"
         ).format(name=name, name2=type(error).__name__)
         raise UnreadableError(reason) from error
 

@@ -93,7 +93,7 @@ def too_large(file: Mapping[str, Any], max_bytes: int) -> str | None:
     size = 0 if file["mimeType"] in NATIVE else int(file.get("size") or 0)
     if size <= max_bytes:
         return None
-    return _("{size} MiB exceeds the limit of {most} MiB: split it").format(
+    return _("{size} MiB exceeds the limit of {most} MiB: split the file").format(
         size=f"{size / 2**20:.1f}", most=f"{max_bytes / 2**20:.1f}"
     )
 

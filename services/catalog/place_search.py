@@ -70,8 +70,12 @@ def no_match_notice(places: Places, catalog_id: str, filters: CatalogFilters) ->
     empty = [
         label for label, one in labeled.items() if passage_filter(places, catalog_id, one) is None
     ]
+    if len(empty) == 1:
+        return _("No place in the catalog matches the filter {filter}: remove it.").format(
+            filter=empty[0]
+        )
     if empty:
-        return _("No place in the catalog matches the filter {filters}: remove the filter.").format(
+        return _("No place in the catalog matches any of {filters}: remove all of them.").format(
             filters=", ".join(empty)
         )
     return _("No place in the catalog matches all of {filters}: remove one of them.").format(

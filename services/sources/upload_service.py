@@ -270,9 +270,9 @@ class UploadService:
             return _("the file is empty")
         if len(file.data) > self._max_bytes:
             size, limit = (f"{count / _MIB:.1f} MiB" for count in (len(file.data), self._max_bytes))
-            return _("{size} exceeds the limit of {limit} (FOOTNOTE_MAX_FILE_MB): split it").format(
-                size=size, limit=limit
-            )
+            return _(
+                "{size} exceeds the limit of {limit} (FOOTNOTE_MAX_FILE_MB): split the file"
+            ).format(size=size, limit=limit)
         return None
 
 

@@ -192,7 +192,7 @@ def test_endless_listings_without_new_results_fail(server, monkeypatch, results)
 
 @pytest.mark.parametrize("link", ["https://elsewhere.example/rest", "//elsewhere.example/rest"])
 def test_listings_never_follow_links_to_another_site(server, link):
-    with pytest.raises(SourceError, match="continues a list on another server"):
+    with pytest.raises(SourceError, match="continues a list outside this site"):
         client_of(server)._below(link)
 
 

@@ -21,7 +21,7 @@ def test_attachments_of_selected_pages_are_listed(docs):
     skipped = {entry.reason: entry.is_error for entry in entries if isinstance(entry, Skipped)}
     assert skipped == {
         "Footnote does not read .mp4 files yet": False,
-        "0.0 MiB exceeds the limit of 0.0 MiB: split it": True,
+        "0.0 MiB exceeds the limit of 0.0 MiB: split the file": True,
     }
     with pytest.raises(SourceError, match="exceeds the limit"):
         pages.read(DocumentRef(big, "", ""))

@@ -97,7 +97,7 @@ def test_files_that_are_not_imported_are_skipped_with_a_reason(drive, team):
         form.id: "Footnote does not read Google's form files",
         clip.id: "Footnote does not read .mp4 files yet",
         locked.id: "its owner does not let this account download it",
-        large.id: "0.0 MiB exceeds the limit of 0.0 MiB: split it",
+        large.id: "0.0 MiB exceeds the limit of 0.0 MiB: split the file",
     }
     errors = {entry.key for entry in importer.entries if getattr(entry, "is_error", False)}
     assert errors == {large.id}

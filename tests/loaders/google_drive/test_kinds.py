@@ -44,7 +44,7 @@ def test_a_suffix_is_added_only_if_the_name_has_none():
 
 def test_the_size_limit_does_not_apply_to_google_documents():
     file = {"mimeType": PDF, "size": str(3 * 2**20)}
-    assert too_large(file, 2**20) == "3.0 MiB exceeds the limit of 1.0 MiB: split it"
+    assert too_large(file, 2**20) == "3.0 MiB exceeds the limit of 1.0 MiB: split the file"
     assert too_large(file, 3 * 2**20) is None
     assert too_large({"mimeType": GOOGLE + "document", "size": "99999999"}, 1) is None
 

@@ -262,6 +262,10 @@ def test_the_notice_names_a_filter_that_excludes_everything(library):
         (make_query(rating=4.9), "matches the filter rating ≥ 4.9: remove"),
         (make_query(borough_en="Bronx", rating=4.9), "matches the filter rating ≥ 4.9: remove"),
         (
+            make_query(borough_en="Brooklyn", rating=4.9),
+            "matches any of borough_en 'Brooklyn', rating ≥ 4.9: remove all of them",
+        ),
+        (
             make_query(borough_en="Bronx", rating=4.5),
             "all of borough_en 'Bronx', rating ≥ 4.5: remove one",
         ),
