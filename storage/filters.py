@@ -109,7 +109,7 @@ def mask(checks: Checks, columns: Mapping[str, Column], rows: int) -> npt.NDArra
 
 
 def _check(field: str, condition: Any) -> Check:
-    if not _has_operators(condition):
+    if not has_operators(condition):
         return lambda value: _equal(value, condition)
     parts = [_operator_check(field, name, operand) for name, operand in condition.items()]
     if len(parts) == 1:  # faster, as this may be called for thousands of documents
@@ -117,7 +117,8 @@ def _check(field: str, condition: Any) -> Check:
     return lambda value: all(part(value) for part in parts)
 
 
-def _has_operators(condition: Any) -> bool:
+def has_operators(condition: Any) -> bool:
+    """Whether a condition has operators; otherwise it is a value to compare with."""
     return isinstance(condition, Mapping) and any(
         isinstance(key, str) and key.startswith("$") for key in condition
     )

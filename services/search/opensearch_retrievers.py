@@ -1,22 +1,27 @@
 """LangChain retrievers over an OpenSearch index: by words, and by meaning and words together."""
 
+import re
 from collections.abc import Mapping, Sequence
 from typing import Any, Literal
 
 from langchain_core.callbacks import CallbackManagerForRetrieverRun as Run
 from langchain_core.documents import Document
 from langchain_core.embeddings import Embeddings
-from pydantic import ConfigDict, Field
+from pydantic import ConfigDict, Field, field_validator
 
 from domain import Filter, Normalization
 from domain.language.tokens import keyword_tokens
 from retrievers.fusion import Hit, Scored, combine_convex, fuse_reciprocal_ranks
 from retrievers.passages import CountedRetriever
-from storage.opensearch.mapping import Fields
+from storage.filters import checks_of
+from storage.opensearch.mapping import Body, Fields, require_own_fields
 from storage.opensearch.passage_index import PassageIndex
-from storage.opensearch.queries import Body, text_query, tokens_query, vector_body, words_body
+from storage.opensearch.queries import text_query, tokens_query, vector_body, words_body
 from storage.opensearch.terms import Query
 from storage.opensearch.vector_rows import cosine_of
+from storage.vectors.passage_vector_store import require_positive
+
+_ENOUGH = re.compile(r"[-0-9%< ]*[0-9][-0-9%< ]*")
 
 
 class _OpenSearchRetriever(CountedRetriever):
@@ -34,6 +39,12 @@ class _OpenSearchRetriever(CountedRetriever):
 
     def __init__(self, os_client: Any, index_name: str, **options: Any) -> None:
         super().__init__(os_client=os_client, index_name=index_name, **options)
+
+    @field_validator("filter")
+    @classmethod
+    def _valid_filter(cls, condition: Filter | None) -> Filter | None:
+        checks_of(condition or {})
+        return condition
 
     @property
     def _index(self) -> PassageIndex:
@@ -62,7 +73,14 @@ class OpenSearchLexicalSearchRetriever(_OpenSearchRetriever):
     """
 
     minimum_should_match: int | str = 1
-    """How many of the question's words a passage must contain, such as 2 or "75%"."""
+    """How many of the question's words a passage must contain, such as 2, "75%", or "2<75%"."""
+
+    @field_validator("minimum_should_match")
+    @classmethod
+    def _valid_minimum(cls, minimum: int | str) -> int | str:
+        if not _ENOUGH.fullmatch(str(minimum)):
+            raise ValueError(f'a number or a text such as "75%" is required, got {minimum!r}')
+        return minimum
 
     def update_search_params(self, **params: Any) -> None:
         """Change `k`, `minimum_should_match`, or `filter` for later searches.
@@ -91,8 +109,10 @@ class OpenSearchHybridRetriever(_OpenSearchRetriever):
     """Finds passages by cosine similarity and by BM25, and merges the two lists.
 
     Both searches are sent in one request. The lists are merged here, by the convex combination of
-    their scores or by reciprocal rank fusion, exactly as in Footnote's own search; the server's
-    hybrid query needs a search pipeline and took longer when measured (docs/opensearch.md).
+    their scores or by reciprocal rank fusion, exactly as in Footnote's own search; see
+    docs/opensearch.md about the server's hybrid query.
+
+    The index must be one of `OpenSearchVectorStore`: fields without `terms` raise ValueError.
     """
 
     embedding: Embeddings
@@ -104,9 +124,18 @@ class OpenSearchHybridRetriever(_OpenSearchRetriever):
     candidates: int = Field(default=100, ge=1)
     """The length of each list, or `k` if that is more."""
 
+    @field_validator("fields")
+    @classmethod
+    def _own_fields(cls, fields: Fields) -> Fields:
+        return require_own_fields(fields)
+
     def hits(self, query: str, k: int | None = None) -> list[Hit]:
-        """The best passages with the share of each list in their scores, best first."""
-        limit = self.k if k is None else k
+        """The `k` best passages with the share of each list in their scores, best first.
+
+        Raises:
+            ValueError: `k` is not positive.
+        """
+        limit = require_positive("k", self.k if k is None else k)
         dense, sparse = self._lists(query, max(limit, self.candidates))
         if self.fusion == "rrf":
             lists = {"dense": dense, "bm25": sparse}

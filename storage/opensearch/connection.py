@@ -1,5 +1,6 @@
 """Connects to an OpenSearch cluster and turns its errors into messages that name a setting."""
 
+import ssl
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -14,7 +15,6 @@ if TYPE_CHECKING:
 
 MIN_VERSION = (2, 4)
 """The first version whose k-NN plugin applies a filter during a Lucene search, not after it."""
-TESTED_VERSION = "2.19.1"
 _RETRIES = 3
 _BUSY, _UNAVAILABLE = 429, (502, 503, 504)
 
@@ -34,7 +34,8 @@ class SearchServer:
     """Where the cluster is and how to sign in.
 
     Without `user` and `aws_region`, requests are not signed. `ca_file` has the certificates of the
-    authorities that may sign the server's; without it, the system's are used.
+    authorities that may sign the server's; without it, the system's are used. `timeout_s` limits a
+    request, and all attempts to connect together.
     """
 
     urls: tuple[str, ...]
@@ -49,17 +50,18 @@ def connect(server: SearchServer) -> "OpenSearch":
     """A client with timeouts and bounded retries; sends nothing yet.
 
     A request that can't connect, or that a node can't answer at the moment, is repeated up to three
-    times, on other nodes if there are any. A request that times out is not: it would take several
-    times the configured time.
+    times, on other nodes if there are any. All attempts to connect share the configured time. A
+    request that times out is not repeated: it would take several times the configured time.
 
     Raises:
         ConfigError: The CA file can't be read, or the packages for AWS are missing.
     """
     from opensearchpy import OpenSearch, Urllib3HttpConnection
+    from urllib3 import Timeout
 
     options: dict[str, Any] = {}
-    if server.ca_file is not None:
-        options["ca_certs"] = str(_readable(server.ca_file))
+    if server.ca_file is not None or any(url.startswith("https:") for url in server.urls):
+        options["ssl_context"] = _tls_context(server.ca_file)
     if server.aws_region:
         options["http_auth"] = _aws_signer(server.aws_region)
     elif server.user:
@@ -67,7 +69,7 @@ def connect(server: SearchServer) -> "OpenSearch":
     return OpenSearch(
         list(server.urls),
         connection_class=Urllib3HttpConnection,
-        timeout=server.timeout_s,
+        timeout=Timeout(connect=server.timeout_s / (1 + _RETRIES), read=server.timeout_s),
         max_retries=_RETRIES,
         retry_on_timeout=False,
         retry_on_status=_UNAVAILABLE,
@@ -76,16 +78,16 @@ def connect(server: SearchServer) -> "OpenSearch":
     )
 
 
-def _readable(ca_file: Path) -> Path:
+def _tls_context(ca_file: Path | None) -> ssl.SSLContext:
+    """Verifies certificates with the authorities in the file, or with those of the system."""
     try:
-        ca_file.read_bytes()
+        return ssl.create_default_context(cafile=ca_file)
     except OSError as error:
         raise ConfigError(
             _(
                 "The CA file {file} can't be read ({reason}): check its path and permissions."
             ).format(file=ca_file, reason=error.strerror)
         ) from error
-    return ca_file
 
 
 def _aws_signer(region: str) -> object:
@@ -117,9 +119,22 @@ def require_suitable(client: "OpenSearch") -> None:
         SearchServerError: It can't be asked.
     """
     with answers():
-        version = client.info()["version"]
-        plugins = {one["component"] for one in client.cat.plugins(format="json")}
-    number = str(version.get("number", ""))
+        _require_version(client.info())
+        plugins = client.cat.plugins(format="json")
+    if "opensearch-knn" not in {one["component"] for one in plugins}:
+        raise ConfigError(
+            _(
+                "The OpenSearch server lacks the plugin opensearch-knn, which searches vectors:"
+                " install it on every node."
+            )
+        )
+
+
+def _require_version(info: object) -> None:
+    """Reject the description of another product, which may be anything, or of an old version."""
+    described = info.get("version") if isinstance(info, Mapping) else None
+    version = described if isinstance(described, Mapping) else {}
+    number = str(version.get("number", "?"))
     if version.get("distribution") != "opensearch":
         raise ConfigError(
             _(
@@ -131,13 +146,6 @@ def require_suitable(client: "OpenSearch") -> None:
         raise ConfigError(
             _("The OpenSearch server has version {number}: {minimum} or later is required.").format(
                 number=number, minimum=_dotted(MIN_VERSION)
-            )
-        )
-    if "opensearch-knn" not in plugins:
-        raise ConfigError(
-            _(
-                "The OpenSearch server lacks the plugin opensearch-knn, which searches vectors:"
-                " install it on every node."
             )
         )
 
@@ -222,7 +230,14 @@ def error_of(status: int, details: object) -> SearchServerError:
                 " docs/opensearch.md."
             ).format(reason=reason)
         )
-    if status == 404:
+    if status == 409:
+        return SearchServerError(
+            _(
+                "A newer version of a passage is stored: check that the clocks of all machines"
+                " agree, then repeat the change."
+            )
+        )
+    if kind == "index_not_found_exception":
         return SearchServerError(
             _(
                 "The index is missing on the OpenSearch server ({reason}): add passages to it"

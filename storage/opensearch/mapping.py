@@ -4,6 +4,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+Body = dict[str, Any]
+"""The body of a request, or the fields of a passage."""
+
 SCHEMA = "footnote"
 """The key of the mapping's `_meta` that marks an index as one of these."""
 
@@ -32,6 +35,20 @@ LANGCHAIN_FIELDS = Fields(vector="vector_field", tokens="", terms="", exact_suff
 """The fields of an index that LangChain's community class `OpenSearchVectorSearch` created."""
 
 
+def require_own_fields(fields: Fields) -> Fields:
+    """Return the fields if they may be those of an index of Footnote.
+
+    Raises:
+        ValueError: They have no `terms`, so another program wrote the index.
+    """
+    if not fields.terms:
+        raise ValueError(
+            "Fields without `terms` work only with OpenSearchLexicalSearchRetriever, because"
+            " scores of other programs' vectors may not be cosines"
+        )
+    return fields
+
+
 @dataclass(frozen=True)
 class IndexOptions:
     """The number of primary shards, and of copies of each."""
@@ -40,12 +57,12 @@ class IndexOptions:
     replicas: int = 1
 
 
-def index_body(dimension: int, fields: Fields, options: IndexOptions) -> dict[str, Any]:
+def index_body(dimension: int, fields: Fields, options: IndexOptions) -> Body:
     """The body of the request that creates an index for vectors of this length.
 
-    Tokens are indexed exactly as they are sent. The HNSW graph has the parameters that were
-    measured in docs/opensearch.md. The server never refreshes the index by itself, since every
-    change that has to be seen is followed by a refresh.
+    Tokens are indexed exactly as they are sent. The server never refreshes the index by itself,
+    since every change that has to be seen is followed by a refresh. It keeps the versions of
+    deleted passages for an hour, so that writes that arrive late don't restore them.
     """
     return {
         "settings": {
@@ -54,6 +71,7 @@ def index_body(dimension: int, fields: Fields, options: IndexOptions) -> dict[st
                 "number_of_shards": options.shards,
                 "number_of_replicas": options.replicas,
                 "refresh_interval": "-1",
+                "gc_deletes": "1h",
             },
             "analysis": {
                 "tokenizer": {
@@ -64,7 +82,7 @@ def index_body(dimension: int, fields: Fields, options: IndexOptions) -> dict[st
         },
         "mappings": {
             "dynamic": "strict",
-            "_meta": {SCHEMA: {"version": 1, "dimension": dimension}},
+            "_meta": {SCHEMA: {}},
             "properties": _properties(dimension, fields),
         },
     }

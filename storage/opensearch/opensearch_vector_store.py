@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING
 
 from langchain_core.embeddings import Embeddings
 
-from storage.opensearch.mapping import Fields, IndexOptions
+from storage.opensearch.mapping import Fields, IndexOptions, require_own_fields
 from storage.opensearch.passage_index import PassageIndex
 from storage.opensearch.vector_rows import VectorRows
 from storage.vectors.passage_vector_store import PassageVectorStore
@@ -38,6 +38,11 @@ class OpenSearchVectorStore(PassageVectorStore):
             embedding: Embeds added texts and questions.
             fields: The fields that searches use, by default those of an index of this class.
             options: The shards and replicas of a new index.
+
+        Raises:
+            ValueError: The fields are those of another program's index, whose scores may not be
+                cosines.
         """
-        index = PassageIndex(os_client, index_name, fields or Fields(), options or IndexOptions())
+        fields = require_own_fields(fields or Fields())
+        index = PassageIndex(os_client, index_name, fields, options or IndexOptions())
         super().__init__(VectorRows(index), embedding)

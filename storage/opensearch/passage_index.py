@@ -2,18 +2,17 @@
 
 import time
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
+from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from domain.messages import _
 from storage.opensearch.connection import SearchServerError, answers, error_of
-from storage.opensearch.mapping import SCHEMA, Fields, IndexOptions, index_body, words_of
+from storage.opensearch.mapping import SCHEMA, Body, Fields, IndexOptions, index_body
 
 if TYPE_CHECKING:
     from opensearchpy import OpenSearch
-
-Query = dict[str, Any]
-Body = dict[str, Any]
 
 _CHUNK = 500
 _CHUNK_BYTES = 10 * 2**20
@@ -28,7 +27,8 @@ class PassageIndex:
     """An index on a server; it is created by the first write.
 
     Writes carry a version from the clock, so that one that arrives late, for example after a
-    timeout, never replaces a newer one. Searches see a write after `refresh`.
+    timeout, never replaces a newer one, nor, for an hour, restores a passage that was deleted
+    later. The clocks of all machines that write must agree. Searches see a write after `refresh`.
     """
 
     client: "OpenSearch"
@@ -46,14 +46,25 @@ class PassageIndex:
         """Create the index unless it exists.
 
         Raises:
-            SearchServerError: An index of this name belongs to another program.
+            ValueError: The fields are those of another program's index.
+            SearchServerError: An index of this name belongs to another program, or the server can't
+                create one.
         """
+        if not (self.fields.tokens and self.fields.terms):
+            raise ValueError("Fields without `tokens` or `terms` can be read but not written")
         if not self.exists():
-            body = index_body(dimension, self.fields, self.options)
-            with answers():
-                # Another process may create it at the same moment.
-                self.client.indices.create(index=self.name, body=body, ignore=400)
+            self._create(index_body(dimension, self.fields, self.options))
         self.require_own()
+
+    def _create(self, body: Body) -> None:
+        from opensearchpy import RequestError
+
+        with answers():
+            try:
+                self.client.indices.create(index=self.name, body=body)
+            except RequestError as error:  # another process may create it at the same moment
+                if error.error != "resource_already_exists_exception":
+                    raise
 
     def require_own(self) -> None:
         """Make sure that the index is one that Footnote created.
@@ -68,29 +79,53 @@ class PassageIndex:
                 ).format(name=self.name)
             )
 
-    def dimension(self) -> int:
-        """The length of the index's vectors."""
-        if self._dimension is None:
-            vector = self._mapping()["properties"][self.fields.vector]
+    def dimension(self, *, reread: bool = False) -> int:
+        """The length of the index's vectors, which is cached.
+
+        Raises:
+            SearchServerError: The index has no field for vectors.
+        """
+        if self._dimension is None or reread:
+            vector = self._mapping().get("properties", {}).get(self.fields.vector, {})
+            if "dimension" not in vector:
+                raise SearchServerError(
+                    _(
+                        "The OpenSearch index {name} has no vectors in the field {field}: choose"
+                        " another index or field."
+                    ).format(name=self.name, field=self.fields.vector)
+                )
             self._dimension = int(vector["dimension"])
         return self._dimension
 
     def _mapping(self) -> Mapping[str, Any]:
         with answers():
-            # The name may be an alias; the answer has the name of the index.
-            (index,) = self.client.indices.get_mapping(index=self.name).values()
+            indexes = self.client.indices.get_mapping(index=self.name)
+        if len(indexes) != 1:
+            raise SearchServerError(
+                _(
+                    "{name} is an alias of several OpenSearch indexes ({indexes}): choose one of"
+                    " them."
+                ).format(name=self.name, indexes=", ".join(sorted(indexes)))
+            )
+        (index,) = indexes.values()  # the name of the index differs from that of its alias
         mapping: Mapping[str, Any] = index["mappings"]
         return mapping
-
-    def delete(self) -> None:
-        """Delete the index; does nothing if there is none."""
-        with answers():
-            self.client.indices.delete(index=self.name, ignore_unavailable=True)
 
     def refresh(self) -> None:
         """Make all writes so far visible to searches."""
         with answers():
             self.client.indices.refresh(index=self.name)
+
+    @contextmanager
+    def refreshed(self) -> Iterator[None]:
+        """Refreshes after the block, even if it raises, because some may have been written."""
+        try:
+            yield
+        except BaseException:
+            with suppress(SearchServerError):  # the first error has the cause
+                self.refresh()
+            raise
+        self.refresh()
 
     def put(self, passages: Iterable[tuple[str, Body]]) -> None:
         """Add or replace passages: pairs of an id and the fields.
@@ -106,10 +141,6 @@ class PassageIndex:
     def remove(self, ids: Iterable[str]) -> None:
         """Remove passages; unknown ids are ignored. Raises like `put`."""
         self._bulk({"_op_type": "delete", "_id": id_, **_version()} for id_ in ids)
-
-    def clear(self) -> None:
-        """Remove all passages."""
-        self.remove(self.ids())
 
     def _bulk(self, actions: Iterable[Mapping[str, Any]]) -> None:
         from opensearchpy.helpers import streaming_bulk
@@ -135,11 +166,11 @@ class PassageIndex:
     def get(self, ids: Sequence[str], fields: Sequence[str]) -> dict[str, Body]:
         """These fields of the passages, by id; unknown ids are omitted. Sees all writes."""
         found: dict[str, Body] = {}
-        for start in range(0, len(ids), _IDS_PER_REQUEST):
-            body = {"ids": list(ids[start : start + _IDS_PER_REQUEST])}
+        for group in groups(ids, _IDS_PER_REQUEST):
+            body = {"ids": group}
             with answers():
                 reply = self.client.mget(index=self.name, body=body, _source=list(fields))
-            found.update((one["_id"], one["_source"]) for one in reply["docs"] if one.get("found"))
+            found.update(_found(reply["docs"]))
         return found
 
     def ids(self) -> list[str]:
@@ -178,6 +209,22 @@ class PassageIndex:
         return list(replies)
 
 
+def groups(ids: Iterable[str], size: int) -> Iterator[list[str]]:
+    """The ids in lists of this length; the last one may be shorter."""
+    remaining = iter(ids)
+    while group := list(islice(remaining, size)):
+        yield group
+
+
+def _found(replies: Iterable[Mapping[str, Any]]) -> Iterator[tuple[str, Body]]:
+    """The ids and fields of the passages that exist; raises if the server failed to read one."""
+    for one in replies:
+        if "error" in one:
+            raise error_of(int(one.get("status", 503)), one["error"])
+        if one.get("found"):
+            yield one["_id"], one["_source"]
+
+
 def _version() -> Mapping[str, Any]:
     """A request that is sent twice succeeds twice: "gte" accepts the same version again."""
     return {"_version": time.time_ns(), "_version_type": "external_gte"}
@@ -203,22 +250,3 @@ def _require_complete(reply: Mapping[str, Any]) -> None:
     if shards["failed"] or reply["timed_out"]:
         failure: Mapping[str, Any] = next(iter(shards.get("failures", ())), {})
         raise error_of(503, failure.get("reason") or "timed out")
-
-
-def source_of(
-    fields: Fields, text: str, tokens: str, metadata: Mapping[str, Any], terms: Sequence[str]
-) -> Body:
-    """The fields of a passage but its vector."""
-    return {
-        fields.text: text,
-        fields.tokens: tokens,
-        words_of(fields): sorted(set(tokens.split())),
-        fields.metadata: metadata,
-        fields.terms: list(terms),
-    }
-
-
-def groups(ids: Sequence[str], size: int = _IDS_PER_REQUEST) -> Iterator[Sequence[str]]:
-    """The ids in groups of at most this size."""
-    for start in range(0, len(ids), size):
-        yield ids[start : start + size]

@@ -4,13 +4,13 @@ Lists are indexed by their elements there, so that equality with a value and `$c
 same, and a list as a whole can't be compared. `None` can't be searched for.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from typing import Any
 
 from domain import Filter
-from storage.filters import EITHER, checks_of
+from storage.filters import EITHER, checks_of, has_operators
 from storage.opensearch.mapping import Fields
-from storage.opensearch.terms import RANGES, Query, all_of, any_of
+from storage.opensearch.terms import RANGES, Query, all_of, any_of, require_json
 
 
 def plain_filter_query(fields: Fields, condition: Filter) -> Query:
@@ -28,7 +28,8 @@ def plain_filter_query(fields: Fields, condition: Filter) -> Query:
 
 
 def _queries(fields: Fields, name: str, condition: Any) -> Iterator[Query]:
-    if not isinstance(condition, Mapping):
+    require_json(name, condition)
+    if not has_operators(condition):
         yield _equals(fields, name, condition)
         return
     for operator, operand in condition.items():

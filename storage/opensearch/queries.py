@@ -7,7 +7,7 @@ from typing import Any
 
 from domain import Filter
 from storage.keywords.keyword_index import utf8
-from storage.opensearch.mapping import Fields, words_of
+from storage.opensearch.mapping import Body, Fields, words_of
 from storage.opensearch.plain_filters import plain_filter_query
 from storage.opensearch.terms import Query, filter_query
 
@@ -20,7 +20,6 @@ MAX_CLAUSES = 1_000
 """Distinct tokens of a query; the server allows 1,024 clauses including those of the filter."""
 MAX_HITS = 10_000
 """The server's default limit of hits (`index.max_result_window`) and of neighbors."""
-Body = dict[str, Any]
 
 
 def vector_body(

@@ -5,8 +5,10 @@ all metadata: the mapping never grows, and two documents with values of differen
 same name don't conflict. Terms sort by their UTF-8 bytes, which is the order of code points, as in
 Python; numbers are written so that their order as text is their order as numbers.
 
-The semantics are those of `storage.filters`. There are two limits: numbers are compared as 64-bit
-floats in ranges, and of texts longer than 8,000 bytes, ranges compare only the beginning.
+The semantics are those of `storage.filters`; for example, a tuple equals nothing, because stored
+sequences are lists. There are three limits: numbers are compared as 64-bit floats in ranges; of
+texts longer than 8,000 bytes, ranges compare only the beginning; and values that are not JSON, such
+as dates, sets, and NaN, are rejected.
 """
 
 import hashlib
@@ -17,7 +19,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from domain import Filter, Metadata
-from storage.filters import EITHER, checks_of
+from storage.filters import EITHER, checks_of, has_operators
 
 Query = dict[str, Any]
 """A query in OpenSearch's query language."""
@@ -29,6 +31,7 @@ _MAX_BYTES = 8_000  # Lucene rejects terms of more than 32,766 bytes
 _SEPARATOR = "\x00"
 _PRESENT, _EQUAL, _ELEMENT, _ORDERED = "?", "=", "[", "<"
 RANGES = {"$gt": "gt", "$gte": "gte", "$lt": "lt", "$lte": "lte"}
+_SEVERAL = ("$in", "$nin", "$contains_any")
 NOTHING: Query = {"match_none": {}}
 
 
@@ -41,14 +44,44 @@ def filter_query(condition: Filter, field: str) -> Query:
     """The query for a filter over the terms in `field`; matches everything if it is empty.
 
     Raises:
-        ValueError: An operator is unknown or its operand has the wrong type.
+        ValueError: An operator is unknown, its operand has the wrong type, or a value is not JSON.
     """
     checks_of(condition)  # validates the filter
     if EITHER in condition:
         return any_of(filter_query(one, field) for one in condition[EITHER])
+    for name, value in condition.items():
+        require_json(name, value)
     return all_of(
         query for name, value in condition.items() for query in _field_queries(name, value, field)
     )
+
+
+def require_json(name: str, condition: Any) -> None:
+    """Make sure that a field's condition compares only with JSON values, or with tuples of them.
+
+    Raises:
+        ValueError: It compares with NaN, or with a value that JSON doesn't have.
+    """
+    operators = condition if has_operators(condition) else {"$in": [condition]}
+    for operator, operand in operators.items():
+        for value in operand if operator in _SEVERAL else [operand]:
+            if not _is_json(value):
+                raise ValueError(f"Filter on {name!r}: {value!r} is not a JSON value")
+
+
+def _is_json(value: Any) -> bool:
+    if isinstance(value, Mapping):
+        return all(isinstance(key, str) and _is_json(part) for key, part in value.items())
+    if isinstance(value, list | tuple):
+        return all(map(_is_json, value))
+    is_nan = isinstance(value, float) and math.isnan(value)
+    return isinstance(value, str | int | float | None) and not is_nan
+
+
+def _has_tuple(value: Any) -> bool:
+    if isinstance(value, Mapping):
+        return any(map(_has_tuple, value.values()))
+    return isinstance(value, tuple) or (isinstance(value, list) and any(map(_has_tuple, value)))
 
 
 def _terms(name: str, value: Any) -> Iterator[str]:
@@ -129,11 +162,8 @@ def _encodable(text: str) -> str:
 
 
 def _field_queries(name: str, condition: Any, field: str) -> Iterator[Query]:
-    operators = isinstance(condition, Mapping) and any(
-        isinstance(key, str) and key.startswith("$") for key in condition
-    )
-    if not operators:
-        yield _one_of(field, [_term(name, _EQUAL, _exact(condition))])
+    if not has_operators(condition):
+        yield _one_of(field, _operand_terms(name, _EQUAL, [condition]))
         return
     for operator, operand in condition.items():
         yield _operator_query(name, operator, operand, field)
@@ -145,11 +175,15 @@ def _operator_query(name: str, operator: str, operand: Any, field: str) -> Query
     if operator == "$contains":
         operand = [operand]
     kind = _ELEMENT if operator.startswith("$contains") else _EQUAL
-    among = _one_of(field, [_term(name, kind, _exact(value)) for value in operand])
+    among = _one_of(field, _operand_terms(name, kind, operand))
     if operator != "$nin":
         return among
     present = _one_of(field, [_term(name, _PRESENT, "")])
     return {"bool": {"filter": [present], "must_not": [among]}}
+
+
+def _operand_terms(name: str, kind: str, operands: Iterable[Any]) -> list[str]:
+    return [_term(name, kind, _exact(value)) for value in operands if not _has_tuple(value)]
 
 
 def _range(name: str, bound: str, operand: Any, field: str) -> Query:

@@ -12,9 +12,9 @@ from domain import Filter, Metadata
 from domain.messages import _
 from storage.filters import checks_of
 from storage.keywords.keyword_index import token_text
-from storage.opensearch.mapping import words_of
-from storage.opensearch.passage_index import Body, PassageIndex
-from storage.opensearch.queries import ids_body, vector_body
+from storage.opensearch.mapping import Body, words_of
+from storage.opensearch.passage_index import PassageIndex, groups
+from storage.opensearch.queries import MAX_HITS, ids_body, vector_body
 from storage.opensearch.terms import metadata_terms
 from storage.vectors.new_rows import NewRows
 from storage.vectors.passage_rows import Near, Row, check_dimension
@@ -50,9 +50,12 @@ class VectorRows:
         return {id_: self._vector(source) for id_, source in sources.items()}
 
     def upsert(self, new: NewRows) -> None:
-        """Add rows, replacing those with the same ids; their words are those of their texts."""
-        self.write(new, [token_text(text) for text in new.texts])
-        self.index.refresh()
+        """Add rows, replacing those with the same ids; their words are those of their texts.
+
+        Raises like `write`.
+        """
+        with self.index.refreshed():
+            self.write(new, [token_text(text) for text in new.texts])
 
     def write(self, new: NewRows, tokens: Sequence[str]) -> None:
         """Add rows with these tokens, separated by spaces; searches see them after a refresh.
@@ -63,8 +66,12 @@ class VectorRows:
         """
         dimension = new.vectors.shape[1]
         self.index.create(dimension)
-        check_dimension(dimension, self.index.dimension(), _("Vectors"))
+        self._check_dimension(dimension, _("Vectors"))
         self.index.put(self._bodies(new, tokens))
+
+    def _check_dimension(self, length: int, subject: str) -> None:
+        if length != self.index.dimension():  # another process may have replaced the index
+            check_dimension(length, self.index.dimension(reread=True), subject)
 
     def _bodies(self, new: NewRows, tokens: Sequence[str]) -> list[tuple[str, Body]]:
         return [
@@ -88,18 +95,30 @@ class VectorRows:
         return body
 
     def delete(self, ids: Collection[str] | None) -> None:
-        """Delete these ids, or all if None; unknown ids are ignored."""
-        if self.index.exists():
-            self.index.remove(self.index.ids() if ids is None else ids)
-            self.index.refresh()
+        """Delete these ids, or all if None; unknown ids are ignored.
+
+        Raises:
+            SearchServerError: The index belongs to another program, or some could not be deleted;
+                the others may have been.
+        """
+        if not self.index.exists():
+            return
+        self.index.require_own()
+        with self.index.refreshed():
+            self.index.remove(self._all_ids() if ids is None else ids)
+
+    def _all_ids(self) -> list[str]:
+        """The ids of all passages, including those written since the last refresh."""
+        self.index.refresh()
+        return self.index.ids()
 
     def matching(self, ids: Collection[str], conditions: Filter) -> set[str]:
         """Those of the ids whose passages exist and match the filter."""
         checks_of(conditions)
         if not ids or not self.index.exists():
             return set()
-        body = ids_body(self.index.fields, ids, conditions)
-        return {hit["_id"] for hit in self.index.search(body)}
+        bodies = [ids_body(self.index.fields, group, conditions) for group in groups(ids, MAX_HITS)]
+        return {hit["_id"] for body in bodies for hit in self.index.search(body)}
 
     def nearest(self, query: npt.NDArray[Any], k: int, conditions: Filter | None) -> list[Near]:
         """The `k` matching passages nearest to the query, best first, with their vectors."""
@@ -130,7 +149,7 @@ class VectorRows:
         checks_of(conditions or {})  # rejects an invalid filter, even before the first write
         if not self.index.exists():
             return []
-        check_dimension(len(query), self.index.dimension(), _("A vector"))
+        self._check_dimension(len(query), _("A vector"))
         unit, has_direction = unit_length(query[np.newaxis])
         if not has_direction[0]:
             return []

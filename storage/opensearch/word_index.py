@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from domain import Filter
 from domain.language.tokens import keyword_tokens
 from storage.keywords.keyword_index import utf8
+from storage.opensearch.mapping import Body
 from storage.opensearch.passage_index import PassageIndex
 from storage.opensearch.queries import (
     MAX_CLAUSES,
-    Body,
     counts_body,
     prefix_body,
     tokens_query,

@@ -18,6 +18,9 @@ class DeepLakePassages(PassageVectorStore):
 
     Searches are exact, except searches without a filter in large stores (see `VectorIndex`).
 
+    Every change is one commit: if the disk is full or writing fails, StorageError is raised and
+    nothing is saved. If another process keeps writing for too long, BusyError is raised.
+
     Threads may share a store; several processes may open the same folder and see each other's
     commits within a second.
 

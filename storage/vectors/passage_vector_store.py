@@ -136,7 +136,7 @@ class PassageVectorStore(VectorStore):
         ids: Sequence[str | None] | None = None,
         **kwargs: Any,
     ) -> list[str]:
-        """Embed texts and add them in one commit, replacing passages with the same ids.
+        """Embed texts and add them, replacing passages with the same ids.
 
         Returns:
             The ids in order; missing ones are random.
@@ -157,7 +157,7 @@ class PassageVectorStore(VectorStore):
         vectors: npt.NDArray[Any],
         metadatas: Sequence[Metadata],
     ) -> None:
-        """Add embedded passages in one commit, replacing those with the same ids.
+        """Add embedded passages, replacing those with the same ids.
 
         Of passages with the same id, the last one wins.
 
@@ -170,14 +170,13 @@ class PassageVectorStore(VectorStore):
 
         Raises:
             ValueError: The lengths differ, or a value can't be stored exactly.
-            BusyError: Another process kept writing for too long.
-            StorageError: The disk is full, or writing failed; nothing was saved.
+            StorageError: Writing failed; some passages may have been written.
         """
         if len(ids) or len(texts):
             self._rows.upsert(new_rows(ids, texts, vectors, metadatas))
 
     def delete(self, ids: Sequence[str] | None = None, **kwargs: Any) -> bool:
-        """Delete passages in one commit; unknown ids are ignored.
+        """Delete passages; unknown ids are ignored.
 
         As in LangChain, None (and only None) deletes all passages.
         """

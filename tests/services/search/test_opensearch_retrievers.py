@@ -88,7 +88,29 @@ def test_invalid_search_parameters_are_rejected_and_change_nothing(retriever):
         retriever.update_search_params(k=0, minimum_should_match=2)
     with pytest.raises(ValueError, match="unknown search parameters: size"):
         retriever.update_search_params(size=3)
-    assert (retriever.k, retriever.minimum_should_match) == (5, 1)
+    for wrong in (
+        {"filter": {"page": {"$near": 1}}},
+        {"minimum_should_match": "most"},
+        {"minimum_should_match": "%"},
+    ):
+        with pytest.raises(ValidationError):
+            retriever.update_search_params(k=2, **wrong)
+        with pytest.raises(ValidationError):
+            OpenSearchLexicalSearchRetriever(retriever.os_client, "any", **wrong)
+    assert (retriever.k, retriever.minimum_should_match, retriever.filter) == (5, 1, None)
+
+
+@pytest.mark.parametrize("minimum", [2, -1, "75%", "2<75%", "2<-25% 9<-3"])
+def test_the_minimum_may_be_anything_that_the_server_accepts(retriever, minimum):
+    retriever.update_search_params(minimum_should_match=minimum)
+    assert ids_of(retriever.invoke("annual leave days"))[0] == "a"
+
+
+def test_the_hybrid_retriever_rejects_fields_of_other_programs_and_an_invalid_k(os_client):
+    with pytest.raises(ValidationError, match="only with OpenSearchLexicalSearchRetriever"):
+        OpenSearchHybridRetriever(os_client, "any", embedding=EMBEDDING, fields=LANGCHAIN_FIELDS)
+    with pytest.raises(ValueError, match="k must be at least 1, got 0"):
+        OpenSearchHybridRetriever(os_client, "any", embedding=EMBEDDING).hits("leave", 0)
 
 
 def test_async_results_equal_sync_results(retriever):

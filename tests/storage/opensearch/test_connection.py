@@ -35,6 +35,8 @@ def answering(replies):
             self.end_headers()
             self.wfile.write(body)
 
+        do_POST = do_GET
+
         def log_message(self, *_arguments):
             pass
 
@@ -68,6 +70,9 @@ def test_an_opensearch_with_the_knn_plugin_is_suitable(number):
     ("replies", "message"),
     [
         (described("8.15.0", None), "not an OpenSearch server .*8.15.0.* use OpenSearch 2.4"),
+        ({"/": (200, b"{}")}, "not an OpenSearch server"),
+        ({"/": (200, b'"a text"')}, "not an OpenSearch server"),
+        ({"/": (200, b'{"version": "8.1"}')}, "not an OpenSearch server"),
         (described("2.3.0"), "has version 2.3.0: 2.4 or later is required"),
         (described("1.13.4"), "has version 1.13.4"),
         (described("2.19.1", plugins=["opensearch-sql"]), "lacks the plugin opensearch-knn"),
@@ -90,9 +95,9 @@ def test_an_unsuitable_server_is_rejected_with_the_reason(replies, message):
 )
 def test_a_temporary_failure_is_retryable_and_names_the_cause(status, body, message):
     with answering({"/": (status, body)}) as client:
-        with pytest.raises(SearchUnavailableError, match=message), answers():
+        with pytest.raises(SearchUnavailableError, match=message) as caught, answers():
             client.info()
-    assert SearchUnavailableError.retryable
+    assert caught.value.retryable
 
 
 @pytest.mark.parametrize(
@@ -111,8 +116,14 @@ def test_a_temporary_failure_is_retryable_and_names_the_cause(status, body, mess
         ),
         (
             404,
-            b'{"error": {"type": "x", "reason": "no such index [a]"}}',
+            b'{"error": {"type": "index_not_found_exception", "reason": "no such index [a]"}}',
             "no such index .a.*add passages",
+        ),
+        (404, b'{"error": {"type": "x", "reason": "no handler"}}', "an error: no handler"),
+        (
+            409,
+            b'{"error": {"type": "version_conflict_engine_exception", "reason": "x"}}',
+            "newer version of a passage is stored: check that the clocks",
         ),
         (400, b'{"error": {"type": "x", "reason": "failed to parse"}}', "error: failed to parse"),
         (400, b'{"error": "plain text"}', "error: plain text"),
@@ -129,8 +140,10 @@ def test_a_server_that_is_not_running_is_reported_at_once():
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         url = f"http://127.0.0.1:{free.getsockname()[1]}"
+    start = time.monotonic()
     with pytest.raises(SearchUnavailableError, match="check its address"), answers():
         connect(SearchServer((url,))).info()
+    assert time.monotonic() - start < 5
 
 
 def test_a_silent_server_is_given_the_configured_time_once():
@@ -149,6 +162,37 @@ def test_a_silent_server_is_given_the_configured_time_once():
 def test_a_missing_ca_file_is_named(tmp_path):
     with pytest.raises(ConfigError, match="CA file .*missing.pem can't be read"):
         connect(SearchServer(("https://localhost:1",), ca_file=tmp_path / "missing.pem"))
+
+
+def test_a_file_without_certificates_is_named(tmp_path):
+    (tmp_path / "ca.pem").write_text("nothing")
+    with pytest.raises(ConfigError, match="CA file .*ca.pem can't be read"):
+        connect(SearchServer(("https://localhost:1",), ca_file=tmp_path / "ca.pem"))
+
+
+def test_all_attempts_to_connect_share_the_configured_time():
+    with socket.socket() as full:
+        full.bind(("127.0.0.1", 0))
+        full.listen(0)
+        address = full.getsockname()
+        waiting = [socket.socket() for _ in range(4)]
+        for one in waiting:  # they fill the queue: the next attempts get no answer
+            one.setblocking(False)
+            one.connect_ex(address)
+        client = connect(SearchServer((f"http://127.0.0.1:{address[1]}",), timeout_s=1))
+        start = time.monotonic()
+        with pytest.raises(SearchUnavailableError), answers():
+            client.info()
+        assert time.monotonic() - start < 2
+        for one in waiting:
+            one.close()
+
+
+def test_a_passage_that_the_server_fails_to_read_is_an_error():
+    docs = [{"_id": "a", "error": {"type": "x", "reason": "shard is closed"}}]
+    with answering({"/things/_mget": (200, json.dumps({"docs": docs}).encode())}) as client:
+        with pytest.raises(SearchUnavailableError, match="shard is closed"):
+            PassageIndex(client, "things").get(["a"], ["text"])
 
 
 @pytest.mark.opensearch
@@ -180,7 +224,7 @@ class TestARealServer:
         rows = VectorRows(index)
         rows.upsert(new_rows(["a"], ["new"], np.ones((1, 2)), [{}]))
         monkeypatch.setattr(time, "time_ns", lambda: 1)
-        with pytest.raises(SearchServerError, match="version conflict"):
+        with pytest.raises(SearchServerError, match="newer version of a passage is stored"):
             rows.upsert(new_rows(["a"], ["late"], np.ones((1, 2)), [{}]))
         assert [row.text for row in rows.get(["a"])] == ["new"]
 
@@ -196,11 +240,21 @@ class TestARealServer:
             client.info()
 
     def test_a_reader_may_not_write(self, secure_opensearch):
-        security = secure_opensearch.security
-        client = connect(
-            SearchServer(
-                (secure_opensearch.url,), "reader", security.passwords["reader"], security.ca_file
-            )
+        written = new_rows(["a"], ["text"], np.ones((1, 2)), [{}])
+        admin, reader = (
+            PassageIndex(signed_in(secure_opensearch, user), "footnote-test")
+            for user in ("admin", "reader")
         )
+        VectorRows(admin).upsert(written)
+        with pytest.raises(SearchServerError, match="indices:data/write.*docs/opensearch.md"):
+            reader.put([("b", {"text": "text"})])
         with pytest.raises(SearchServerError, match="the permissions in docs/opensearch.md"):
-            PassageIndex(client, "footnote-test").create(2)
+            VectorRows(reader).upsert(written)
+        assert VectorRows(admin).ids() == ["a"]
+
+
+def signed_in(secure_opensearch, user):
+    security = secure_opensearch.security
+    return connect(
+        SearchServer((secure_opensearch.url,), user, security.passwords[user], security.ca_file)
+    )

@@ -7,6 +7,7 @@ from langchain_tests.integration_tests import VectorStoreIntegrationTests
 
 from errors import StorageError
 from storage.filters import checks_of, matches
+from storage.opensearch.mapping import LANGCHAIN_FIELDS, Fields
 from storage.opensearch.opensearch_vector_store import OpenSearchVectorStore
 from storage.opensearch.passage_index import PassageIndex
 from storage.opensearch.vector_rows import VectorRows
@@ -120,7 +121,89 @@ def test_a_misspelled_keyword_is_rejected(store):
 
 
 def test_an_index_of_another_program_is_never_written_to(store, os_client, index_name):
-    os_client.indices.create(index=index_name, body={"mappings": {"properties": {}}})
-    with pytest.raises(StorageError, match="was not created by Footnote"):
+    os_client.index(index=index_name, id="x", body={"title": "a"}, refresh=True)
+    for change in (
+        lambda: store.add_texts([as_text([1, 0], "text")]),
+        lambda: store.delete(["x"]),
+        lambda: store.delete(),
+    ):
+        with pytest.raises(StorageError, match="was not created by Footnote"):
+            change()
+    assert os_client.get(index=index_name, id="x")["_source"] == {"title": "a"}
+    assert os_client.count(index=index_name)["count"] == 1
+
+
+def test_an_index_without_vectors_is_an_error(store, os_client, index_name):
+    os_client.indices.create(index=index_name)
+    with pytest.raises(StorageError, match="has no vectors in the field vector"):
+        store.similarity_search(as_text([1, 0], "question"))
+
+
+def test_an_alias_of_one_index_can_be_read(store, os_client, index_name):
+    store.add_vectors(["one"], ["b"], np.array([[1, 0]]), [{}])
+    os_client.indices.put_alias(index=index_name, name=f"{index_name}-alias")
+    alias = OpenSearchVectorStore(os_client, f"{index_name}-alias", TextVectors())
+    assert ids_of(alias.similarity_search(as_text([1, 0], "question"))) == ["one"]
+    assert ids_of(alias.get_by_ids(["one"])) == ["one"]
+    assert alias.ids() == ["one"]
+
+
+def test_an_alias_of_two_indexes_is_an_error(store, os_client, index_name):
+    store.add_vectors(["one"], ["b"], np.array([[1, 0]]), [{}])
+    other = f"{index_name}-2"
+    os_client.indices.create(index=other)
+    try:
+        os_client.indices.put_alias(index=f"{index_name},{other}", name=f"{index_name}-alias")
+        alias = OpenSearchVectorStore(os_client, f"{index_name}-alias", TextVectors())
+        with pytest.raises(StorageError, match="alias of several OpenSearch indexes"):
+            alias.similarity_search(as_text([1, 0], "question"))
+    finally:
+        os_client.indices.delete(index=other)
+
+
+def test_an_index_that_was_replaced_by_one_of_another_dimension_is_used(
+    store, os_client, index_name
+):
+    store.add_vectors(["one"], ["b"], np.array([[1, 0]]), [{}])
+    os_client.indices.delete(index=index_name)
+    store.add_vectors(["two"], ["b"], np.array([[1, 0, 0]]), [{}])
+    assert ids_of(store.similarity_search(as_text([1, 0, 0], "question"))) == ["two"]
+
+
+def test_an_index_that_the_server_rejects_is_an_error(os_client):
+    store = OpenSearchVectorStore(os_client, "Uppercase", TextVectors())
+    with pytest.raises(StorageError, match="must be lowercase"):
         store.add_texts([as_text([1, 0], "text")])
-    assert os_client.count(index=index_name)["count"] == 0
+
+
+def test_fields_of_other_programs_are_rejected(os_client, index_name):
+    with pytest.raises(ValueError, match="only with OpenSearchLexicalSearchRetriever"):
+        OpenSearchVectorStore(os_client, index_name, TextVectors(), fields=LANGCHAIN_FIELDS)
+    store = OpenSearchVectorStore(os_client, index_name, TextVectors(), fields=Fields(tokens=""))
+    with pytest.raises(ValueError, match="can be read but not written"):
+        store.add_texts([as_text([1, 0], "text")])
+    assert not os_client.indices.exists(index=index_name)
+
+
+def test_what_was_written_before_a_failure_is_visible(os_client, index_name):
+    rows = VectorRows(PassageIndex(os_client, index_name))
+    rows.upsert(new_rows(["a"], ["text"], np.ones((1, 2)), [{}]))
+    rows.index.put([("late", {"text": "x"})])
+    with pytest.raises(StorageError), rows.index.refreshed():
+        rows.index.put([("b", {"text": "x"}), ("c", {"unknown": "x"})])
+    assert sorted(rows.ids()) == ["a", "b", "late"]
+
+
+def test_deleting_all_deletes_also_what_is_not_refreshed(os_client, index_name):
+    rows = VectorRows(PassageIndex(os_client, index_name))
+    new = new_rows(["a"], ["text"], np.ones((1, 2)), [{}])
+    rows.write(new, ["text"])
+    rows.delete(None)
+    assert (rows.ids(), rows.get(["a"])) == ([], [])
+
+
+def test_a_filter_is_checked_for_more_ids_than_one_search_returns(store):
+    ids = [str(number) for number in range(10_050)]
+    metadata = [{"even": number % 2 == 0} for number in range(10_050)]
+    store.add_vectors(ids, ids, np.ones((10_050, 2)), metadata)
+    assert store.matching([*ids, "unknown"], {"even": True}) == set(ids[::2])

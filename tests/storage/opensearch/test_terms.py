@@ -1,8 +1,12 @@
+import datetime
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from storage.filters import EITHER, checks_of, matches
+from storage.opensearch.mapping import LANGCHAIN_FIELDS
+from storage.opensearch.plain_filters import plain_filter_query
 from storage.opensearch.terms import filter_query, metadata_terms
 from tests.storage.test_filters import filters, metadata
 
@@ -101,3 +105,50 @@ def test_thousands_of_values_are_split_into_clauses_below_the_limit_of_the_serve
 def test_invalid_filters_are_rejected(condition):
     with pytest.raises(ValueError, match="Filter on 'page'"):
         filter_query(condition, FIELD)
+
+
+NAN, DATE = float("nan"), datetime.date(2026, 1, 1)
+
+
+@pytest.mark.parametrize(
+    "condition",
+    [
+        {"page": NAN},
+        {"page": [NAN]},
+        {"page": {"$in": [1, NAN]}},
+        {"page": {"$contains": NAN}},
+        {"page": {"$gt": NAN}},
+        {"page": DATE},
+        {"page": {"x": DATE}},
+        {"page": {1: "x"}},
+        {"page": {"a"}},
+        {"$or": [{"page": {"$nin": [DATE]}}]},
+    ],
+)
+def test_values_that_json_does_not_have_are_rejected(condition):
+    with pytest.raises(ValueError, match="Filter on 'page': .* is not a JSON value"):
+        filter_query(condition, FIELD)
+
+
+@pytest.mark.parametrize(
+    "condition",
+    [
+        {"page": (1, 2)},
+        {"page": [(1, 2)]},
+        {"page": {"$in": [(1, 2), 3]}},
+        {"page": {"$nin": [(1, 2)]}},
+        {"page": {"$in": (3, 4)}},
+        {"page": {"$in": {3, 4}}},
+    ],
+)
+@pytest.mark.parametrize("value", [3, [1, 2], [[1, 2]]])
+def test_tuples_are_compared_as_in_the_embedded_store(condition, value):
+    row = {"page": value}
+    query = filter_query(condition, FIELD)
+    assert satisfies(query, metadata_terms(row)) == matches(checks_of(condition), row)
+
+
+@pytest.mark.parametrize("condition", [{"page": {}}, {"page": {"x": 1}}, {"page": NAN}])
+def test_another_program_s_index_rejects_values_that_it_cannot_compare(condition):
+    with pytest.raises(ValueError, match="Filter on 'page'"):
+        plain_filter_query(LANGCHAIN_FIELDS, condition)
