@@ -285,6 +285,9 @@ def _kind_and_reason(details: object) -> tuple[str, str]:
     """The type of the server's error, such as `index_not_found_exception`, and its reason."""
     if not isinstance(details, Mapping):
         return "", _first_line(details)
+    failures = details.get("_shards", {}).get("failures")
+    if failures:  # all shards failed, for example to refresh
+        return _kind_and_reason(failures[0].get("reason"))
     causes = details.get("root_cause") or [details]
     return str(details.get("type", "")), _first_line(causes[0].get("reason"))
 

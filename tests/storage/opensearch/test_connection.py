@@ -111,6 +111,11 @@ def test_a_temporary_failure_is_retryable_and_names_the_cause(status, body, mess
         ),
         (
             403,
+            b'{"_shards": {"failures": [{"reason": {"type": "x", "reason": "no rights"}}]}}',
+            "may not do this .no rights.: give it the permissions",
+        ),
+        (
+            403,
             b'{"error": {"type": "cluster_block_exception", "reason": "disk usage exceeded"}}',
             "can't be written .disk usage exceeded.*free disk space",
         ),
