@@ -4,7 +4,7 @@ import math
 import threading
 import time
 from collections import Counter
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -87,6 +87,16 @@ def is_tantivy_error(error: BaseException) -> bool:
     A panic is not an `Exception`, and its class can't be imported.
     """
     return isinstance(error, ValueError | OSError) or type(error).__name__ == "PanicException"
+
+
+def token_weights(counts: Mapping[str, int], passages: int) -> dict[str, float]:
+    """The weight of each token: log(1 + (N - n + 0.5) / (n + 0.5)) if n of N passages have it.
+
+    Always above 0; highest for a token in no passage.
+    """
+    # Deleted passages count in n, but not in N, until their segments are merged.
+    total = max([passages, *counts.values()])
+    return {token: math.log(1 + (total - n + 0.5) / (n + 0.5)) for token, n in counts.items()}
 
 
 FIRST_DEPTH = 64
@@ -196,14 +206,8 @@ class KeywordIndex:
         return hits_so_far[:k]
 
     def idf(self, tokens: Collection[str]) -> dict[str, float]:
-        """The weight of each token: log(1 + (N - n + 0.5) / (n + 0.5)) if n of N passages have it.
-
-        Always above 0; highest for a token in no passage.
-        """
-        counts = self.counts(tokens)
-        # Deleted passages count in n, but not in N, until their segments are merged.
-        total = max([len(self), *counts.values()])
-        return {token: math.log(1 + (total - n + 0.5) / (n + 0.5)) for token, n in counts.items()}
+        """See `token_weights`."""
+        return token_weights(self.counts(tokens), len(self))
 
     def counts(self, tokens: Collection[str]) -> dict[str, int]:
         """The number of passages with each token, including some recently deleted ones."""

@@ -60,9 +60,9 @@ class IndexOptions:
 def index_body(dimension: int, fields: Fields, options: IndexOptions) -> Body:
     """The body of the request that creates an index for vectors of this length.
 
-    Tokens are indexed exactly as they are sent. The server never refreshes the index by itself,
-    since every change that has to be seen is followed by a refresh. It keeps the versions of
-    deleted passages for an hour, so that writes that arrive late don't restore them.
+    The analyzer leaves tokens unchanged. Automatic refresh is off, because each visible change is
+    followed by an explicit refresh. The versions of deleted passages are kept for an hour, so that
+    late writes don't restore them.
     """
     return {
         "settings": {

@@ -4,10 +4,10 @@ import time
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
-from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from domain.messages import _
+from storage.ledger.database import in_groups
 from storage.opensearch.connection import SearchServerError, answers, error_of
 from storage.opensearch.mapping import SCHEMA, Body, Fields, IndexOptions, index_body
 
@@ -166,7 +166,7 @@ class PassageIndex:
     def get(self, ids: Sequence[str], fields: Sequence[str]) -> dict[str, Body]:
         """These fields of the passages, by id; unknown ids are omitted. Sees all writes."""
         found: dict[str, Body] = {}
-        for group in groups(ids, _IDS_PER_REQUEST):
+        for group in in_groups(ids, _IDS_PER_REQUEST):
             body = {"ids": group}
             with answers():
                 reply = self.client.mget(index=self.name, body=body, _source=list(fields))
@@ -207,13 +207,6 @@ class PassageIndex:
         for reply in replies:
             _require_complete(reply)
         return list(replies)
-
-
-def groups(ids: Iterable[str], size: int) -> Iterator[list[str]]:
-    """The ids in lists of this length; the last one may be shorter."""
-    remaining = iter(ids)
-    while group := list(islice(remaining, size)):
-        yield group
 
 
 def _found(replies: Iterable[Mapping[str, Any]]) -> Iterator[tuple[str, Body]]:

@@ -12,8 +12,9 @@ from domain import Filter, Metadata
 from domain.messages import _
 from storage.filters import checks_of
 from storage.keywords.keyword_index import token_text
+from storage.ledger.database import in_groups
 from storage.opensearch.mapping import Body, words_of
-from storage.opensearch.passage_index import PassageIndex, groups
+from storage.opensearch.passage_index import PassageIndex
 from storage.opensearch.queries import MAX_HITS, ids_body, vector_body
 from storage.opensearch.terms import metadata_terms
 from storage.vectors.new_rows import NewRows
@@ -117,7 +118,8 @@ class VectorRows:
         checks_of(conditions)
         if not ids or not self.index.exists():
             return set()
-        bodies = [ids_body(self.index.fields, group, conditions) for group in groups(ids, MAX_HITS)]
+        groups = in_groups(list(ids), MAX_HITS)
+        bodies = [ids_body(self.index.fields, group, conditions) for group in groups]
         return {hit["_id"] for body in bodies for hit in self.index.search(body)}
 
     def nearest(self, query: npt.NDArray[Any], k: int, conditions: Filter | None) -> list[Near]:

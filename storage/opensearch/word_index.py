@@ -1,12 +1,11 @@
 """Keyword search in an OpenSearch index: BM25 by Lucene over the tokens of `domain`."""
 
-import math
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 from domain import Filter
 from domain.language.tokens import keyword_tokens
-from storage.keywords.keyword_index import utf8
+from storage.keywords.keyword_index import token_weights, utf8
 from storage.opensearch.mapping import Body
 from storage.opensearch.passage_index import PassageIndex
 from storage.opensearch.queries import (
@@ -71,13 +70,8 @@ class WordIndex:
         return [token for token in tokens if token in selected]
 
     def idf(self, tokens: Collection[str]) -> dict[str, float]:
-        """The weight of each token: log(1 + (N - n + 0.5) / (n + 0.5)) if n of N passages have it.
-
-        Always above 0; highest for a token in no passage.
-        """
-        counts = self.counts(tokens)
-        total = max([len(self), *counts.values()])
-        return {token: math.log(1 + (total - n + 0.5) / (n + 0.5)) for token, n in counts.items()}
+        """See `token_weights`."""
+        return token_weights(self.counts(tokens), len(self))
 
     def counts(self, tokens: Collection[str]) -> dict[str, int]:
         """The number of passages with each token."""
