@@ -2,10 +2,16 @@
 
 from difflib import get_close_matches
 from pathlib import Path
-from typing import Literal, Self
-from urllib.parse import urlsplit
+from typing import Annotated, Literal, Self
 
-from pydantic import Field, SecretStr, ValidationError, field_validator, model_validator
+from pydantic import (
+    AfterValidator,
+    Field,
+    SecretStr,
+    ValidationError,
+    field_validator,
+    model_validator,
+)
 from pydantic_settings import (
     BaseSettings,
     DotEnvSettingsSource,
@@ -16,7 +22,9 @@ from pydantic_settings import (
 from domain import Normalization, SearchMode
 from domain.logs import LogFormat, LogLevel
 from domain.messages import _, join_messages
+from domain.redaction import url_password
 from domain.web.host_policy import parse_hosts
+from domain.web.search_server import check_index_name, check_node_urls, check_sign_in
 from errors import ConfigError
 
 _PREFIX = "FOOTNOTE_"
@@ -29,6 +37,11 @@ ALLOWED_HOSTS = f"{_PREFIX}ALLOWED_HOSTS"
 _OF_THE_TESTS = {"FOOTNOTE_EVAL_DATA", "FOOTNOTE_SCREENSHOTS"}
 _OF_CLIENTS = {"FOOTNOTE_URL", "FOOTNOTE_API_KEY"}
 """Variables that docs/api.md defines for API clients, which often run in the same shell."""
+
+
+def _check_hosts(text: str) -> str:
+    parse_hosts(text.split(","), ALLOWED_HOSTS)
+    return text
 
 
 class Settings(BaseSettings):
@@ -49,14 +62,13 @@ class Settings(BaseSettings):
         "auto", description="Language of the pages: en, ko, ja, or auto (follows the browser)"
     )
 
-    allowed_hosts: str = Field(
+    allowed_hosts: Annotated[str, AfterValidator(_check_hosts)] = Field(
         "",
         description="Hosts, comma-separated, that servers answer to besides localhost; * for any",
     )
 
     log_level: LogLevel = Field(
-        "warning",
-        description="Minimum level of log lines: debug, info, warning, or error",
+        "warning", description="Minimum level of log lines: debug, info, warning, or error"
     )
     log_format: LogFormat = Field(
         "text", description="Format of log lines, which are written to stderr: text or json"
@@ -70,10 +82,7 @@ class Settings(BaseSettings):
         validation_alias="OPENAI_BASE_URL",
         description="Endpoint that implements OpenAI's chat completions (Ollama, vLLM, a gateway)",
     )
-    chat_model: str | None = Field(
-        None,
-        description="Name of the chat model",
-    )
+    chat_model: str | None = Field(None, description="Name of the chat model")
     chat_temperature: float | None = Field(None, ge=0, le=2, description="Sampling temperature")
     chat_max_tokens: int = Field(
         4096, ge=0, description="Maximum length of an answer in tokens, including reasoning"
@@ -97,16 +106,12 @@ class Settings(BaseSettings):
     embedding_provider: Literal["builtin", "fastembed", "openai"] = Field(
         "builtin", description="Embedding provider: builtin (on this machine), fastembed, or openai"
     )
-    embedding_model: str | None = Field(
-        None,
-        description="Name of the embedding model",
-    )
+    embedding_model: str | None = Field(None, description="Name of the embedding model")
     embedding_precision: Literal["int8", "fp32"] = Field(
         "int8", description="Precision of the built-in embedding: int8 (smaller) or fp32"
     )
     embedding_path: str | None = Field(
-        None,
-        description="Folder with the files of a fastembed model",
+        None, description="Folder with the files of a fastembed model"
     )
     embedding_base_url: str | None = Field(
         None, description="Endpoint for the openai embedding provider"
@@ -142,6 +147,24 @@ class Settings(BaseSettings):
         "https://www.googleapis.com", description="Base URL of the Google API"
     )
 
+    search_url: Annotated[str, AfterValidator(check_node_urls)] = Field(
+        "", description="Addresses, comma-separated, of the nodes of an OpenSearch cluster"
+    )
+    search_user: str = Field("", description="User name at OpenSearch")
+    search_password: SecretStr | None = Field(None, description="Password of that user")
+    search_ca_file: Path | None = Field(
+        None, description="Certificates, in PEM format, that sign those of the OpenSearch nodes"
+    )
+    search_aws_region: str = Field("", description="AWS region of an Amazon OpenSearch domain")
+    search_timeout_s: float = Field(
+        30, gt=0, le=3600, description="Time limit of a request to OpenSearch, in seconds"
+    )
+    search_index: Annotated[str, AfterValidator(check_index_name)] = Field(
+        "footnote", description="Name of the alias in OpenSearch, and prefix of its indexes"
+    )
+    search_shards: int = Field(1, ge=1, le=1024, description="Number of shards of a new index")
+    search_replicas: int = Field(1, ge=0, le=20, description="Number of copies of each shard")
+
     search_mode: SearchMode = Field(
         SearchMode.CONVEX, description="Default search mode (see docs/retrieval.md)"
     )
@@ -150,10 +173,7 @@ class Settings(BaseSettings):
         100, ge=1, le=1000, description="Number of candidates from each ranked list before fusion"
     )
     dense_weight: float | None = Field(
-        None,
-        ge=0,
-        le=1,
-        description="Weight of the dense list in convex mode",
+        None, ge=0, le=1, description="Weight of the dense list in convex mode"
     )
     normalisation: Normalization = Field(
         Normalization.MIN_MAX,
@@ -167,8 +187,7 @@ class Settings(BaseSettings):
     )
     rerank_model: str | None = Field(None, description="Name of the reranking model")
     rerank_path: str | None = Field(
-        None,
-        description="Folder with the files of a fastembed reranker",
+        None, description="Folder with the files of a fastembed reranker"
     )
     rerank_url: str | None = Field(None, description="URL of the http reranker")
     rerank_api_key: SecretStr | None = Field(None, description="API key for the http reranker")
@@ -263,18 +282,13 @@ class Settings(BaseSettings):
     def _lower(cls, text: object) -> object:
         return text.lower() if isinstance(text, str) else text
 
-    @field_validator("allowed_hosts")
-    @classmethod
-    def _check_hosts(cls, text: str) -> str:
-        parse_hosts(text.split(","), ALLOWED_HOSTS)
-        return text
-
     @model_validator(mode="after")
     def _check_together(self) -> Self:
         if self.passage_overlap_chars >= self.passage_chars:
             raise ValueError(
                 _("FOOTNOTE_PASSAGE_OVERLAP_CHARS must be below FOOTNOTE_PASSAGE_CHARS")
             )
+        check_sign_in(self.search_user, bool(self.search_password), self.search_aws_region)
         has_model = self.openai_base_url or (self.openai_api_key and self.chat_model)
         if self.multi_query and not has_model:
             raise ValueError(
@@ -329,17 +343,10 @@ def secret_values(settings: Settings) -> list[str]:
     urls = [field for field in fields if isinstance(field, str) and "://" in field]
     variables = [item for source in _sources() for item in source.env_vars.items()]
     return [
-        *(key for secret in secrets for key in secret.split(",")),
-        *(password for url in urls if (password := _password(url))),
+        *(key for secret in secrets for key in (secret, *secret.split(","))),
+        *(password for url in urls if (password := url_password(url))),
         *(text for name, text in variables if name.upper().startswith(OPEN_TO_SOURCES) and text),
     ]
-
-
-def _password(url: str) -> str:
-    try:
-        return urlsplit(url).password or ""
-    except ValueError:  # not a URL; its user reports the error
-        return ""
 
 
 def _reject_unknown() -> None:

@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from storage.index_stores import IndexStores
     from storage.ledger.database import Database
     from storage.ledger.index_store import IndexSpec
+    from storage.opensearch.connection import SearchServer
+    from storage.opensearch.mapping import IndexOptions
 
 
 class Parts:
@@ -161,6 +163,35 @@ class Parts:
         from storage.ledger.database import open_database
 
         return open_database(self.settings.data_dir, self.settings.database_url)
+
+    @cached_property
+    def search_server(self) -> "SearchServer | None":
+        """The OpenSearch cluster that stores the passages; None for the data folder."""
+        from domain.web.search_server import parse_node_urls
+        from storage.opensearch.connection import SearchServer
+
+        settings = self.settings
+        urls = tuple(parse_node_urls(settings.search_url))
+        if not urls:
+            return None
+        password = settings.search_password
+        return SearchServer(
+            urls=urls,
+            user=settings.search_user,
+            password=password.get_secret_value() if password else "",
+            ca_file=settings.search_ca_file,
+            aws_region=settings.search_aws_region,
+            timeout_s=settings.search_timeout_s,
+        )
+
+    @cached_property
+    def search_options(self) -> "tuple[str, IndexOptions]":
+        """The alias in OpenSearch, which is the prefix of its indexes, and their shards."""
+        from storage.opensearch.mapping import IndexOptions
+
+        settings = self.settings
+        options = IndexOptions(settings.search_shards, settings.search_replicas)
+        return settings.search_index, options
 
     @cached_property
     def stores(self) -> "IndexStores":

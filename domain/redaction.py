@@ -4,7 +4,7 @@ import json
 import re
 from collections.abc import Iterable, Mapping
 from typing import Any
-from urllib.parse import quote
+from urllib.parse import quote, urlsplit
 
 HIDDEN = "***"
 _MIN_CHARS = 6
@@ -48,6 +48,14 @@ def hide_secrets(secrets: Iterable[str]) -> None:
     }
     if not forms <= set(_known):
         _known = (*sorted({*_known, *forms}, key=len, reverse=True),)
+
+
+def url_password(url: str) -> str:
+    """The password in a URL, or ""."""
+    try:
+        return urlsplit(url).password or ""
+    except ValueError:  # not a URL; its user reports the error
+        return ""
 
 
 def redact(text: str) -> str:

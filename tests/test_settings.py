@@ -1,10 +1,14 @@
+from pathlib import Path
+
 import pytest
 
 from bootstrap.parts import Parts
 from errors import ConfigError
 from services.catalog.place_scores import PartWeights
 from services.catalog.place_search import EngineOptions
-from settings import Settings, load_settings, secret_variable
+from settings import Settings, load_settings, secret_values, secret_variable
+from storage.opensearch.connection import SearchServer
+from storage.opensearch.mapping import IndexOptions
 
 
 @pytest.fixture(autouse=True)
@@ -142,3 +146,145 @@ def test_the_default_catalog_ranking_matches_its_specification(monkeypatch):
         monkeypatch.setenv(f"FOOTNOTE_CATALOGUE_{name}", value)
     expected = EngineOptions(PartWeights(3.0, 4.0, 5.0, 6.0, 7.0), 0.25, 7, 8)
     assert Parts(load_settings()).catalog_options == expected
+
+
+@pytest.fixture
+def set_search(monkeypatch):
+    """Sets variables that begin with FOOTNOTE_SEARCH_."""
+
+    def set_variables(**values):
+        for name, value in values.items():
+            monkeypatch.setenv(f"FOOTNOTE_SEARCH_{name.upper()}", value)
+
+    return set_variables
+
+
+def test_without_an_address_the_passages_are_in_the_data_folder():
+    assert Parts(load_settings()).search_server is None
+    assert Parts(load_settings()).search_options == ("footnote", IndexOptions(1, 1))
+
+
+def test_the_opensearch_server_and_its_indexes_are_those_of_the_settings(set_search):
+    set_search(
+        url="https://search-1:9200/, HTTPS://[::1]:9201,",
+        user="footnote",
+        password="a,비밀",
+        ca_file="/etc/ca.pem",
+        timeout_s="1.5",
+        index="검색-1",
+        shards="3",
+        replicas="0",
+    )
+    parts = Parts(load_settings())
+    assert parts.search_server == SearchServer(
+        ("https://search-1:9200", "https://[::1]:9201"),
+        "footnote",
+        "a,비밀",
+        Path("/etc/ca.pem"),
+        timeout_s=1.5,
+    )
+    assert parts.search_options == ("검색-1", IndexOptions(3, 0))
+
+
+def test_the_password_for_opensearch_is_a_secret(set_search):
+    set_search(url="http://search-1", user="footnote", password="first-half,second-half")
+    settings = load_settings()
+    assert "first-half,second-half" in secret_values(settings)
+    assert "second-half" not in repr(settings)
+    assert "second-half" not in repr(Parts(settings).search_server)
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "search-1:9200",
+        "ftp://search-1",
+        "http://",
+        "http://search-1:",
+        "http://search-1:99999",
+        "http://search-1:port",
+        "http://[::1",
+        "http://search 1",
+        "http://sear\nch-1",
+        "http://검색",
+        "http://search-1/prefix",
+        "http://search-1?pretty",
+        "http://search-1?",
+        "http://search-1#top",
+        "http://search-1, http://",
+        "http://search-1 http://search-2",
+        ",",
+        "p4ssword-by-mistake",
+    ],
+)
+def test_an_invalid_opensearch_address_is_reported_without_the_value(url, set_search):
+    set_search(url=url)
+    with pytest.raises(ConfigError, match="FOOTNOTE_SEARCH_URL is not valid.*http://") as caught:
+        load_settings()
+    assert "search-1" not in str(caught.value)
+    assert "p4ssword" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "https://footnote:p4ssword@search-1:9200",
+        "https://footnote:p4s#sword@search-1",
+        "https://footnote:p4/sword@search-1",
+        "https://search-1, https://p4ssword@search-2",
+        "https://footnote:p4,ssword@search-1",
+    ],
+)
+def test_a_password_in_the_opensearch_address_is_refused_but_not_shown(url, set_search):
+    set_search(url=url)
+    with pytest.raises(ConfigError) as caught:
+        load_settings()
+    assert "p4" not in str(caught.value)
+    assert "ssword" not in str(caught.value)
+    assert "FOOTNOTE_SEARCH_USER and FOOTNOTE_SEARCH_PASSWORD" in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("values", "message"),
+    [
+        ({"user": "footnote"}, "both FOOTNOTE_SEARCH_USER and FOOTNOTE_SEARCH_PASSWORD"),
+        ({"password": "p4ssword"}, "both FOOTNOTE_SEARCH_USER and FOOTNOTE_SEARCH_PASSWORD"),
+        ({"user": "a:b", "password": "p4ssword"}, "FOOTNOTE_SEARCH_USER must not .* colon"),
+        (
+            {"user": "footnote", "password": "p4ssword", "aws_region": "eu-west-1"},
+            "FOOTNOTE_SEARCH_USER and FOOTNOTE_SEARCH_AWS_REGION can't be set together",
+        ),
+        ({"timeout_s": "0"}, "FOOTNOTE_SEARCH_TIMEOUT_S"),
+        ({"timeout_s": "nan"}, "FOOTNOTE_SEARCH_TIMEOUT_S"),
+        ({"timeout_s": "inf"}, "FOOTNOTE_SEARCH_TIMEOUT_S"),
+        ({"shards": "0"}, "FOOTNOTE_SEARCH_SHARDS"),
+        ({"shards": "1025"}, "FOOTNOTE_SEARCH_SHARDS"),
+        ({"replicas": "-1"}, "FOOTNOTE_SEARCH_REPLICAS"),
+        ({"replicas": "21"}, "FOOTNOTE_SEARCH_REPLICAS"),
+    ],
+)
+def test_an_invalid_opensearch_setting_is_reported_by_its_name(values, message, set_search):
+    set_search(**values)
+    with pytest.raises(ConfigError, match=message) as caught:
+        load_settings()
+    assert "p4ssword" not in str(caught.value)
+
+
+@pytest.mark.parametrize("name", ["footnote", "a" * 200, "1", ".a", "team_1.docs", "ß검색"])
+def test_a_name_that_opensearch_allows_is_accepted(name, set_search):
+    set_search(index=name)
+    assert load_settings().search_index == name
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        *("Footnote", "_a", "-a", "+a", ".", "..", "a" * 201, "검" * 67, "É"),
+        *("a b", "a\tb", "a\u200bb", " "),
+        *(f"a{char}" for char in '\\/*?"<>|,#:'),
+    ],
+)
+def test_a_name_that_opensearch_rejects_is_reported(name, set_search):
+    set_search(index=name)
+    with pytest.raises(ConfigError, match="FOOTNOTE_SEARCH_INDEX: .* is not a valid name"):
+        load_settings()

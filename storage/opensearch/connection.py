@@ -1,9 +1,11 @@
 """Connects to an OpenSearch cluster and turns its errors into messages that name a setting."""
 
 import ssl
+from base64 import b64encode
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from http.client import IncompleteRead
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -40,7 +42,7 @@ class SearchServer:
 
     urls: tuple[str, ...]
     user: str = ""
-    password: str = ""
+    password: str = field(default="", repr=False)
     ca_file: Path | None = None
     aws_region: str = ""
     timeout_s: float = 30.0
@@ -65,7 +67,7 @@ def connect(server: SearchServer) -> "OpenSearch":
     if server.aws_region:
         options["http_auth"] = _aws_signer(server.aws_region)
     elif server.user:
-        options["http_auth"] = (server.user, server.password)
+        options["headers"] = {"authorization": _basic(server.user, server.password)}
     return OpenSearch(
         list(server.urls),
         connection_class=Urllib3HttpConnection,
@@ -78,6 +80,11 @@ def connect(server: SearchServer) -> "OpenSearch":
     )
 
 
+def _basic(user: str, password: str) -> str:
+    """Basic authentication in UTF-8; that of the client is limited to Latin-1."""
+    return "Basic " + b64encode(f"{user}:{password}".encode()).decode()
+
+
 def _tls_context(ca_file: Path | None) -> ssl.SSLContext:
     """Verifies certificates with the authorities in the file, or with those of the system."""
     try:
@@ -85,7 +92,9 @@ def _tls_context(ca_file: Path | None) -> ssl.SSLContext:
     except OSError as error:
         raise ConfigError(
             _(
-                "The CA file {file} can't be read ({reason}): check its path and permissions."
+                "The CA file {file} can't be read ({reason}): check its path"
+                " (FOOTNOTE_SEARCH_CA_FILE), its permissions, and that it has certificates in PEM"
+                " format."
             ).format(file=ca_file, reason=error.strerror)
         ) from error
 
@@ -96,7 +105,10 @@ def _aws_signer(region: str) -> object:
         from botocore.session import Session  # type: ignore[import-not-found]
     except ImportError as error:
         raise ConfigError(
-            _("Signing requests to AWS needs the package botocore: run `pip install botocore`.")
+            _(
+                "Signing requests to AWS (FOOTNOTE_SEARCH_AWS_REGION) needs the package botocore:"
+                " run `pip install botocore`."
+            )
         ) from error
     from opensearchpy import Urllib3AWSV4SignerAuth
 
@@ -104,8 +116,8 @@ def _aws_signer(region: str) -> object:
     if credentials is None:
         raise ConfigError(
             _(
-                "There are no AWS credentials to sign requests with: set AWS_ACCESS_KEY_ID and"
-                " AWS_SECRET_ACCESS_KEY, or use a role."
+                "There are no AWS credentials to sign requests with, as FOOTNOTE_SEARCH_AWS_REGION"
+                " requires: set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or use a role."
             )
         )
     return Urllib3AWSV4SignerAuth(credentials, region)
@@ -124,8 +136,8 @@ def require_suitable(client: "OpenSearch") -> None:
     if "opensearch-knn" not in {one["component"] for one in plugins}:
         raise ConfigError(
             _(
-                "The OpenSearch server lacks the plugin opensearch-knn, which searches vectors:"
-                " install it on every node."
+                "The OpenSearch server (FOOTNOTE_SEARCH_URL) lacks the plugin opensearch-knn, which"
+                " searches vectors: install it on every node."
             )
         )
 
@@ -138,15 +150,16 @@ def _require_version(info: object) -> None:
     if version.get("distribution") != "opensearch":
         raise ConfigError(
             _(
-                "The server is not an OpenSearch server (its version is {number}): use OpenSearch"
-                " {minimum} or later."
+                "The server at FOOTNOTE_SEARCH_URL is not an OpenSearch server (its version is"
+                " {number}): use OpenSearch {minimum} or later."
             ).format(number=number, minimum=_dotted(MIN_VERSION))
         )
     if _parsed(number) < MIN_VERSION:
         raise ConfigError(
-            _("The OpenSearch server has version {number}: {minimum} or later is required.").format(
-                number=number, minimum=_dotted(MIN_VERSION)
-            )
+            _(
+                "The OpenSearch server (FOOTNOTE_SEARCH_URL) has version {number}: {minimum} or"
+                " later is required."
+            ).format(number=number, minimum=_dotted(MIN_VERSION))
         )
 
 
@@ -173,12 +186,7 @@ def answers() -> Iterator[None]:
     except TransportError as error:
         raise converted(error) from error
     except SerializationError as error:
-        raise SearchUnavailableError(
-            _(
-                "The answer of the OpenSearch server is incomplete or not JSON: check its address,"
-                " and that no proxy cuts answers off."
-            )
-        ) from error
+        raise _incomplete() from error
     except OpenSearchException as error:
         raise SearchServerError(_unexpected(str(error))) from error
 
@@ -189,26 +197,86 @@ def converted(error: "TransportError") -> SearchServerError:
     from opensearchpy import ConnectionTimeout, SSLError
 
     if isinstance(error, SSLError):
-        return SearchServerError(
-            _(
-                "The certificate of the OpenSearch server can't be verified ({reason}): set the CA"
-                " file to the certificate of its authority."
-            ).format(reason=_first_line(error.info))
-        )
+        return _not_trusted(error.info)
     if isinstance(error, ConnectionTimeout):
         return SearchUnavailableError(
-            _("The OpenSearch server did not answer in time: check it, or raise the timeout.")
+            _(
+                "The OpenSearch server did not answer in time ({reason}): check it, or raise the"
+                " timeout (FOOTNOTE_SEARCH_TIMEOUT_S)."
+            ).format(reason=_failure(error.info))
         )
     if isinstance(error, NotConnected):
-        return SearchUnavailableError(
-            _(
-                "The OpenSearch server can't be reached ({reason}): check its address and whether"
-                " it is running."
-            ).format(reason=_first_line(error.info))
-        )
+        return _not_connected(error.info)
     info = error.info
     details = info.get("error") if isinstance(info, Mapping) else None
     return error_of(int(error.status_code), details or info or error.error)
+
+
+def _incomplete() -> SearchUnavailableError:
+    return SearchUnavailableError(
+        _(
+            "The answer of the OpenSearch server is incomplete or not JSON: check its address"
+            " (FOOTNOTE_SEARCH_URL), and that no proxy cuts answers off."
+        )
+    )
+
+
+def _not_trusted(error: object) -> SearchServerError:
+    """The error of a failed TLS handshake."""
+    reason = _first_line(error)
+    if "CERTIFICATE_VERIFY_FAILED" not in reason:
+        return SearchServerError(
+            _(
+                "The OpenSearch server does not use TLS as expected ({reason}): check whether its"
+                " address (FOOTNOTE_SEARCH_URL) begins with http:// or https://."
+            ).format(reason=reason)
+        )
+    if "mismatch" in reason:
+        return SearchServerError(
+            _(
+                "The certificate of the OpenSearch server is for another host ({reason}): use a"
+                " host of the certificate in FOOTNOTE_SEARCH_URL."
+            ).format(reason=reason)
+        )
+    return SearchServerError(
+        _(
+            "The certificate of the OpenSearch server can't be verified ({reason}): set the CA file"
+            " (FOOTNOTE_SEARCH_CA_FILE) to the certificate of its authority."
+        ).format(reason=reason)
+    )
+
+
+def _not_connected(error: object) -> SearchUnavailableError:
+    """The error if there is no connection, or if it broke."""
+    from urllib3.exceptions import DecodeError
+
+    broken = any(isinstance(cause, IncompleteRead) for cause in getattr(error, "args", ()))
+    if broken or isinstance(error, DecodeError):
+        return _incomplete()
+    return SearchUnavailableError(
+        _(
+            "The OpenSearch server can't be reached ({reason}): check its address"
+            " (FOOTNOTE_SEARCH_URL) and whether it is running."
+        ).format(reason=_failure(error))
+    )
+
+
+def _failure(error: object) -> str:
+    """The reason of an error of urllib3, after the address, if the error has it."""
+    from urllib3.exceptions import ConnectTimeoutError, NewConnectionError, PoolError
+
+    if not (isinstance(error, Exception) and error.args):
+        return _first_line(error)
+    reason, node = str(error.args[-1]), None
+    if isinstance(error, NewConnectionError):
+        node = error.conn
+    elif isinstance(error, PoolError):
+        node = error.pool
+    elif isinstance(error, ConnectTimeoutError):
+        node = error.args[0]
+    if node is None:
+        return _first_line(reason)
+    return _first_line(f"{node.host}:{node.port}: " + reason.removeprefix(f"{node}: "))
 
 
 def error_of(status: int, details: object) -> SearchServerError:
@@ -218,7 +286,7 @@ def error_of(status: int, details: object) -> SearchServerError:
         return SearchServerError(
             _(
                 "The OpenSearch server refused the credentials: check the user name and the"
-                " password."
+                " password (FOOTNOTE_SEARCH_USER, FOOTNOTE_SEARCH_PASSWORD)."
             )
         )
     if kind == "cluster_block_exception":
@@ -226,8 +294,8 @@ def error_of(status: int, details: object) -> SearchServerError:
     if status == 403:
         return SearchServerError(
             _(
-                "The OpenSearch user may not do this ({reason}): give it the permissions in"
-                " docs/opensearch.md."
+                "The OpenSearch user (FOOTNOTE_SEARCH_USER) may not do this ({reason}): give it the"
+                " permissions in docs/opensearch.md."
             ).format(reason=reason)
         )
     if status == 409:
