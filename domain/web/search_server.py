@@ -22,6 +22,13 @@ def parse_node_urls(text: str) -> Sequence[str]:
         ConfigError: One is not an address, or has a path, query, or password. The message does not
             contain it, because it may be a secret.
     """
+    if "@" in text:
+        raise ConfigError(
+            _(
+                "{setting} must not contain a user name or a password: set FOOTNOTE_SEARCH_USER and"
+                " FOOTNOTE_SEARCH_PASSWORD instead."
+            ).format(setting=URL)
+        )
     entries = [entry.strip() for entry in text.split(",")]
     urls = [entry for entry in entries if entry]
     if not urls and text.strip():
@@ -30,13 +37,6 @@ def parse_node_urls(text: str) -> Sequence[str]:
 
 
 def _node_url(url: str) -> str:
-    if "@" in url:
-        raise ConfigError(
-            _(
-                "{setting} must not contain a user name or a password: set FOOTNOTE_SEARCH_USER and"
-                " FOOTNOTE_SEARCH_PASSWORD instead."
-            ).format(setting=URL)
-        )
     parts = _split(url)
     has_more = parts.path.strip("/") or "?" in url or "#" in url
     if parts.scheme not in ("http", "https") or has_more or not url.isprintable():
