@@ -267,7 +267,8 @@ def _failure(error: object) -> str:
 
     if not (isinstance(error, Exception) and error.args):
         return _first_line(error)
-    reason, node = str(error.args[-1]), None
+    reason = str(error.args[-1])
+    node: Any = None  # has a host and a port
     if isinstance(error, NewConnectionError):
         node = error.conn
     elif isinstance(error, PoolError):
