@@ -7,6 +7,7 @@ from collections.abc import Set
 from functools import cached_property
 from itertools import pairwise
 
+from chains.citations.visible_text import shown
 from domain.language.script import CJK
 from domain.language.sentences import split_sentences
 from domain.language.tokens import content_tokens
@@ -184,10 +185,12 @@ def contains_numbers(statement: str, evidence: str) -> bool:
     """Whether the evidence contains each number of the statement, in digits or as an English word.
 
     The parts of times and dates are compared separately and without leading zeros. The number of
-    a list item is ignored.
+    a list item is ignored. The evidence is read as stored and as displayed: `**1**.5` contains 1.5.
     """
+    figures = _figures(_LIST_NUMBER.sub("", statement))
     spelt = {str(_WORTH[word.lower()]) for word in _WORD.findall(evidence)}
-    return _figures(_LIST_NUMBER.sub("", statement)) <= _figures(evidence) | spelt
+    missing = figures - _figures(evidence) - spelt
+    return not missing or missing <= _figures(shown(evidence))
 
 
 def _figures(text: str) -> Set[str]:

@@ -105,12 +105,14 @@ _TOKEN = re.compile(
     re.VERBOSE,
 )
 _IS_BLANK = re.compile(_BLANK)
+_UNSEEN = re.compile(rf"[\s{_HIDDEN}\\]|!?\[|\]\({_URL}\)")
 _SOFT_BREAK = re.compile("\u00ad\\s")
 _CJK_CHAR = re.compile(f"[{CJK}\u3001-\u303f\u3099\u309a]")
 _DASH = re.compile(f"[{_DASHES}]")
-# Nested quotation marks change with the outer ones, so all kinds are treated as equal.
+# Nested quotation marks change with the outer ones, so all kinds are treated as equal. A backtick
+# that is not syntax stands for an apostrophe or a prime: 6`2.
 _SAME = str.maketrans(
-    dict.fromkeys('"‘’‚‛“”„‟′″＂＇', "'")
+    dict.fromkeys('"‘’‚‛“”„‟′″＂＇`｀', "'")
     | dict.fromkeys("‐‑‒–—―−﹘﹣－", "-")
     | {"『": "「", "』": "」", "〜": "~"}
     # A model receives look-alikes in place of a document's brackets and may quote them.
@@ -127,7 +129,8 @@ class VisibleText:
     PDF files use spaces inconsistently. Zero-width characters, emphasis, backticks, list and
     heading marks, link targets, and backslash escapes are removed. All quotation marks become
     equal, and so do all dashes, and brackets and their look-alikes. `*` and `_` inside a word or
-    number are kept: `2*3`, `max_tokens`.
+    number are kept: `2*3`, `max_tokens`. So is any mark between two digits, even a backtick,
+    because without it they would become another number.
     """
 
     def __init__(self, text: str) -> None:
@@ -198,7 +201,7 @@ def _shown_token(match: re.Match[str]) -> str:
     gap = match["gap"]
     if gap:
         if not _IS_BLANK.search(gap) or _SOFT_BREAK.search(gap):
-            return ""
+            return _marks_between_digits(match)
         return " | " if re.search(r"[|｜]", gap) else " "
     return match["escaped"] or match.group()
 
@@ -206,10 +209,17 @@ def _shown_token(match: re.Match[str]) -> str:
 def _gap(match: re.Match[str]) -> str:
     gap, text = match.group(), match.string
     if not _IS_BLANK.search(gap) or _SOFT_BREAK.search(gap):
-        return ""
+        return _marks_between_digits(match)
     if match.start() == 0 or match.end() == len(text):
         return ""
     return "" if any(map(_ignores_space, (text[match.start() - 1], text[match.end()]))) else " "
+
+
+def _marks_between_digits(match: re.Match[str]) -> str:
+    """The visible marks of a gap without white space if it separates two digits, or ""."""
+    start, end = match.span()
+    around = match.string[max(0, start - 1) : start], match.string[end : end + 1]
+    return _UNSEEN.sub("", match["gap"]) if all(map(str.isdecimal, around)) else ""
 
 
 def _ignores_space(beside: str) -> bool:

@@ -36,9 +36,9 @@ MAX_QUOTE_CHARS = 400
 # These characters change the direction of the text after them.
 _DIRECTION_MARKS = re.compile("[\u202a-\u202e\u2066-\u2069\u200e\u200f]")
 _MARKDOWN = re.compile(r"([\\*_\[\]<>#|])")
-# Inner quotation marks become single, so that the outer pair stands out. A lone backtick, even
-# escaped, would turn the marker after it into code.
-_INNER = str.maketrans(dict.fromkeys('"“”„‟', "'") | {"`": None})
+# Inner quotation marks become single, so that the outer pair stands out. So do backticks, because
+# a lone one, even escaped, would turn the marker after it into code.
+_INNER = str.maketrans(dict.fromkeys('"“”„‟`', "'"))
 
 
 _Pieces = list[Piece]

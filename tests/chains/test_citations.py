@@ -247,6 +247,11 @@ def test_sentences_without_support_are_counted(answer, statements, unsupported):
         ("It takes 3.5 hours.", "It takes 3 to 5 hours.", False),
         ("① 25일입니다.", "15일입니다.", False),
         ("10:30 is too late.", "10 is too late.", False),
+        ("It is 1.5 times as long.", "It is **1**.5 times as long.", True),
+        ("It has 11 seats.", "It has 1\u200b1 seats.", True),
+        ("It has 11 seats.", "It has 1`1 seats.", False),
+        ("It has 11 seats.", "It has 1*1 seats.", False),
+        ("See page 12.", "See [the guide](http://x.example/12).", True),
     ],
 )
 def test_numbers_in_a_statement_must_occur_in_the_evidence(statement, evidence, expected):

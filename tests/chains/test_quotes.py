@@ -21,7 +21,7 @@ not carry over more than 5 days — see `max_tokens` and max\\_tokens; it costs 
   없습니다. 재택근무는 불가능합니다.
 - 有給休暇は「15日」とす
 る。ﾊﾟｿｺﾝは不可能。 10² m, e\u0301t\u00e9, exam\u00adple,
-don\u2019t say \u201cnever\u201d, 3\u20135 days
+don\u2019t say \u201cnever\u201d, 3\u20135 days, 5`11 or 1*１
 """
 
 
@@ -39,6 +39,8 @@ don\u2019t say \u201cnever\u201d, 3\u20135 days
         ("연차휴가는 15일 입니다", "연차 휴가는 **15일**입니다"),
         (unicodedata.normalize("NFD", "이월할 수 없습니다"), "이월할 수\n  없습니다"),
         ("15일", "15일"),
+        ("5'11 or 1*1", "5`11 or 1*１"),
+        ("5`11 or 1*１", "5`11 or 1*１"),
         ("『15日』とする", "「15日」とす\nる"),
         ("パソコンは不可能", "ﾊﾟｿｺﾝは不可能"),
         ("１０² m, été, example", "10² m, e\u0301t\u00e9, exam\u00adple"),
@@ -89,6 +91,8 @@ def test_an_altered_or_cut_quote_is_not_found(quote):
         ("Wait 10:30 minutes.", "Wait 10"),
         ("Wait 10:30 minutes.", "30 minutes"),
         ("It takes 1/2 of the pay.", "2 of the pay"),
+        ("It is 1`1 long today.", "It is 11 long today"),
+        ("It is 1*\u200b１ long today.", "It is 11 long today"),
     ],
 )
 def test_a_quote_must_not_begin_or_end_inside_a_word_or_number(stored, quote):
@@ -212,12 +216,39 @@ def test_the_displayed_text_has_the_same_normalized_form(words):
     assert VisibleText(shown(text)).form == VisibleText(text).form
 
 
+@given(st.text("1２a가`｀*＊_\u200b", max_size=12))
+def test_marks_next_to_digits_have_the_same_normalized_form(text):
+    assert VisibleText(shown(text)).form == VisibleText(text).form
+
+
 def test_the_displayed_text_has_no_markup():
     assert shown("| **A** | `20` |") == "A | 20"
     assert shown("- see [the *list*](http://x.example) for\n  `max_tokens` and a\\_b") == (
         "see the list for max_tokens and a_b"
     )
     assert shown("the [\\[Draft\\] Plan](http://x.example) of May") == "the [Draft] Plan of May"
+
+
+@pytest.mark.parametrize(
+    ("text", "visible"),
+    [
+        ("5`11", "5`11"),
+        ("5｀11", "5｀11"),
+        ("1``1", "1``1"),
+        ("1*１", "1*１"),
+        ("１*1", "１*1"),
+        ("1*`1", "1*`1"),
+        ("1`\u200b1", "1`1"),
+        ("1_`1", "1_`1"),
+        ("1\u200b1", "11"),
+        ("`1`1", "1`1"),
+        ("`5`일", "5일"),
+        ("the `Foo`s", "the Foos"),
+    ],
+)
+def test_marks_between_digits_stay_visible(text, visible):
+    assert shown(text) == visible
+    assert VisibleText(visible).form == VisibleText(text).form
 
 
 @pytest.mark.parametrize(

@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from domain import (
@@ -318,6 +318,21 @@ def test_a_place_whose_facts_fit_best_is_also_described_by_its_text():
     assert "“A terrace by the river.” [2]" in write(place.material())[1]
 
 
+@pytest.mark.parametrize(
+    ("review", "quote"),
+    [
+        ("So tasty, and 5`11 long.", "So tasty, and 5'11 long."),
+        ("So tasty, all 1\u200b1 of them.", "So tasty, all 11 of them."),
+        ("So tasty, **1**.5 times.", "So tasty, 1.5 times."),
+        ("So tasty, the 1[1](x) of them.", "So tasty, the 11 of them."),
+    ],
+)
+def test_numbers_of_a_quote_are_those_that_readers_see(review, quote):
+    place = Catalog().add(text=[], reviews=[("local", review)] * 2)
+    assert f"“{quote}”" in write(place.material())[1]
+    assert check(place.material(), place.texts).unsupported_sentences == 0
+
+
 def test_without_places_or_filters_the_answer_offers_nothing():
     assert write(Catalog().material())[1] == "I found no place that fits."
 
@@ -373,6 +388,8 @@ TITLES = st.text(min_size=1, max_size=20).filter(str.isprintable).filter(str.str
 
 
 @given(st.lists(st.tuples(TITLES, REVIEWS), max_size=3), st.sampled_from(["en", "ko", "ja"]))
+@example([("Cafe [1]", [("korean", "1`1 It was tasty.")])], "en")
+@example([("Cafe [1]", [("local", "1\u200b1[1](x) It was **1**.5 times as tasty.")])], "en")
 def test_citations_are_verified_whatever_reviewers_write(catalog_reviews, language):
     catalog = Catalog()
     for title, reviews in catalog_reviews:
