@@ -8,11 +8,8 @@ exclusion.
 """
 
 import operator
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
-
-import numpy as np
-import numpy.typing as npt
 
 from domain import Filter
 
@@ -60,52 +57,6 @@ def matches(checks: Checks, metadata: Mapping[str, Any]) -> bool:
     return any(
         all(check(metadata.get(field, MISSING)) for field, check in one.items()) for one in checks
     )
-
-
-class Column:
-    """The values of one field in all rows; each distinct value is stored and checked once."""
-
-    def __init__(self, values: Iterable[Any]) -> None:
-        self._numbers_by_value: dict[tuple[type, Any], int] = {}
-        self._values: list[Any] = []
-        self._numbers = np.fromiter(map(self._number, values), np.intp)
-
-    def change(self, removed_rows: Sequence[int], added: Iterable[Any]) -> None:
-        """Remove rows and append new values."""
-        remaining = np.delete(self._numbers, removed_rows)
-        self._numbers = np.append(remaining, np.fromiter(map(self._number, added), np.intp))
-
-    def _number(self, value: Any) -> int:
-        """The index of an equal value of the same type, added if it is new."""
-        key = (type(value), _hashable(value, len(self._values)))
-        number = self._numbers_by_value.setdefault(key, len(self._values))
-        if number == len(self._values):
-            self._values.append(value)
-        return number
-
-    def passing(self, check: Check) -> npt.NDArray[np.bool_]:
-        """For each row, whether its value passes the check."""
-        return np.array([check(value) for value in self._values], dtype=np.bool_)[self._numbers]
-
-
-def _hashable(value: Any, unlike_all: int) -> Any:
-    """A hashable key for equal values, including lists: many passages have the same labels."""
-    if isinstance(value, str | int | float | None):
-        return value
-    if isinstance(value, list) and all(isinstance(part, str) for part in value):
-        return tuple(value)
-    return unlike_all
-
-
-def mask(checks: Checks, columns: Mapping[str, Column], rows: int) -> npt.NDArray[np.bool_]:
-    """Which rows pass, given the columns of all checked fields."""
-    passed = np.zeros(rows, dtype=np.bool_)
-    for one in checks:
-        row_passes = np.ones(rows, dtype=np.bool_)
-        for field, check in one.items():
-            row_passes &= columns[field].passing(check)
-        passed |= row_passes
-    return passed
 
 
 def _check(field: str, condition: Any) -> Check:

@@ -15,8 +15,9 @@ from domain import Filter, Metadata
 from domain.messages import _
 from errors import StorageError
 from storage.disk import require_free_space
-from storage.filters import MISSING, Checks, Column, checks_of, fields_of, mask, matches
+from storage.filters import MISSING, Checks, checks_of, fields_of, matches
 from storage.lock import writer_lock
+from storage.vectors.metadata_columns import Column, mask
 from storage.vectors.new_rows import NewRows
 from storage.vectors.passage_dataset import PassageDataset
 from storage.vectors.passage_files import PassageFiles

@@ -3,7 +3,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from storage.filters import MISSING, Column, checks_of, fields_of, mask, matches
+from storage.filters import MISSING, checks_of, fields_of, matches
+from storage.vectors.metadata_columns import Column, mask
 
 scalars = st.one_of(
     st.none(), st.booleans(), st.integers(-3, 3), st.sampled_from([0.5, 1.0, 2.5]),
