@@ -17,7 +17,6 @@ if TYPE_CHECKING:
 
 MIN_VERSION = (2, 4)
 """The first version whose k-NN plugin applies a filter during a Lucene search, not after it."""
-_RETRIES = 3
 _BUSY, _UNAVAILABLE = 429, (502, 503, 504)
 
 
@@ -37,7 +36,7 @@ class SearchServer:
 
     Without `user` and `aws_region`, requests are not signed. `ca_file` has the certificates of the
     authorities that may sign the server's; without it, the system's are used. `timeout_s` limits a
-    request, and all attempts to connect together.
+    request with its repetitions.
     """
 
     urls: tuple[str, ...]
@@ -52,14 +51,14 @@ def connect(server: SearchServer) -> "OpenSearch":
     """A client with timeouts and bounded retries; sends nothing yet.
 
     A request that can't connect, or that a node can't answer at the moment, is repeated up to three
-    times, on other nodes if there are any. All attempts to connect share the configured time. A
-    request that times out is not repeated: it would take several times the configured time.
+    times within the configured time, on other nodes if there are any.
 
     Raises:
         ConfigError: The CA file can't be read, or the packages for AWS are missing.
     """
     from opensearchpy import OpenSearch, Urllib3HttpConnection
-    from urllib3 import Timeout
+
+    from storage.opensearch.limited_transport import LimitedTransport
 
     options: dict[str, Any] = {}
     if server.ca_file is not None or any(url.startswith("https:") for url in server.urls):
@@ -70,11 +69,9 @@ def connect(server: SearchServer) -> "OpenSearch":
         options["headers"] = {"authorization": _basic(server.user, server.password)}
     return OpenSearch(
         list(server.urls),
+        transport_class=LimitedTransport,
         connection_class=Urllib3HttpConnection,
-        timeout=Timeout(connect=server.timeout_s / (1 + _RETRIES), read=server.timeout_s),
-        max_retries=_RETRIES,
-        retry_on_timeout=False,
-        retry_on_status=_UNAVAILABLE,
+        limit_s=server.timeout_s,
         http_compress=True,
         **options,
     )
@@ -180,6 +177,7 @@ def answers() -> Iterator[None]:
         SearchServerError: Any other failure; the message names the setting to check.
     """
     from opensearchpy import OpenSearchException, SerializationError, TransportError
+    from opensearchpy.helpers.errors import ScanError
 
     try:
         yield
@@ -187,6 +185,8 @@ def answers() -> Iterator[None]:
         raise converted(error) from error
     except SerializationError as error:
         raise _incomplete() from error
+    except ScanError as error:  # not all shards answered
+        raise _not_ready(503, str(error)) from error
     except OpenSearchException as error:
         raise SearchServerError(_unexpected(str(error))) from error
 
