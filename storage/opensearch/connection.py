@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 MIN_VERSION = (2, 4)
 """The first version whose k-NN plugin applies a filter during a Lucene search, not after it."""
 _BUSY, _UNAVAILABLE = 429, (502, 503, 504)
+_CLOSED = "index_closed_exception"
+_UNFIT = (_CLOSED, "strict_dynamic_mapping_exception", "mapper_parsing_exception")
 
 
 class SearchServerError(StorageError):
@@ -256,7 +258,7 @@ def _not_connected(error: object) -> SearchUnavailableError:
     return SearchUnavailableError(
         _(
             "The OpenSearch server can't be reached ({reason}): check its address"
-            " (FOOTNOTE_SEARCH_URL) and whether it is running."
+            " (FOOTNOTE_SEARCH_URL), including http or https, and whether it is running."
         ).format(reason=_failure(error))
     )
 
@@ -290,14 +292,14 @@ def error_of(status: int, details: object) -> SearchServerError:
                 " password (FOOTNOTE_SEARCH_USER, FOOTNOTE_SEARCH_PASSWORD)."
             )
         )
-    if kind == "cluster_block_exception":
+    if kind.endswith("_block_exception"):
         return _blocked(reason)
     if status == 403:
         return SearchServerError(
             _(
                 "The OpenSearch user (FOOTNOTE_SEARCH_USER) may not do this ({reason}): give it the"
                 " permissions in docs/opensearch.md."
-            ).format(reason=reason)
+            ).format(reason=reason or "403 Forbidden")
         )
     if status == 409:
         return SearchServerError(
@@ -313,6 +315,8 @@ def error_of(status: int, details: object) -> SearchServerError:
                 " first."
             ).format(reason=reason)
         )
+    if kind in _UNFIT:
+        return _unfit(kind, reason)
     if status == _BUSY or status in _UNAVAILABLE:
         return _not_ready(status, reason)
     return SearchServerError(_unexpected(reason))
@@ -323,7 +327,21 @@ def _blocked(reason: str) -> SearchServerError:
     return SearchServerError(
         _(
             "The OpenSearch index can't be written ({reason}): free disk space on its nodes, or"
-            " remove the index's write block."
+            " remove its block (index.blocks in its settings)."
+        ).format(reason=reason)
+    )
+
+
+def _unfit(kind: str, reason: str) -> SearchServerError:
+    """Someone closed or changed the index."""
+    if kind == _CLOSED:
+        return SearchServerError(
+            _("The OpenSearch index is closed: open it with `POST INDEX/_open`, or delete it.")
+        )
+    return SearchServerError(
+        _(
+            "The fields of the OpenSearch index are not those of Footnote ({reason}): choose"
+            " another name (FOOTNOTE_SEARCH_INDEX), or delete the index."
         ).format(reason=reason)
     )
 

@@ -1,9 +1,6 @@
 import json
 import socket
-import threading
 import time
-from contextlib import contextmanager
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import numpy as np
 import pytest
@@ -20,44 +17,7 @@ from storage.opensearch.connection import (
 from storage.opensearch.passage_index import PassageIndex
 from storage.opensearch.vector_rows import VectorRows
 from storage.vectors.new_rows import new_rows
-
-
-@contextmanager
-def answering(replies):
-    """A server that answers each path with (status, body), and unknown paths with 404."""
-
-    class Handler(BaseHTTPRequestHandler):
-        def do_GET(self):
-            status, body = replies.get(self.path.partition("?")[0], (404, b"{}"))
-            self.send_response(status)
-            self.send_header("Content-Type", "application/json")
-            self.send_header("Content-Length", str(len(body)))
-            self.end_headers()
-            self.wfile.write(body)
-
-        do_POST = do_GET
-
-        def log_message(self, *_arguments):
-            pass
-
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    thread = threading.Thread(target=server.serve_forever)
-    thread.start()
-    try:
-        yield connect(SearchServer((f"http://127.0.0.1:{server.server_port}",), timeout_s=2))
-    finally:
-        server.shutdown()
-        thread.join()
-        server.server_close()
-
-
-def described(number, distribution="opensearch", plugins=("opensearch-knn",)):
-    version = {"number": number} | ({"distribution": distribution} if distribution else {})
-    listed = [{"name": "node-1", "component": name} for name in plugins]
-    return {
-        "/": (200, json.dumps({"version": version}).encode()),
-        "/_cat/plugins": (200, json.dumps(listed).encode()),
-    }
+from tests.opensearch.answers import answering, described
 
 
 @pytest.mark.parametrize("number", ["2.4.0", "2.19.1", "3.5.0-SNAPSHOT"])
