@@ -94,5 +94,15 @@ class BusyError(StorageError):
     retryable = True
 
 
+class StorageUnavailableError(StorageError):
+    """A search server can't be reached now; an import is resumed later.
+
+    `retry_after_s` is 0: servers do not request a delay.
+    """
+
+    retryable = True
+    retry_after_s = 0.0
+
+
 class NotFoundError(AppError):
     """No such conversation, document, or source exists, or the user may not access it."""

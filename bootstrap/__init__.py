@@ -38,8 +38,9 @@ def build_services(settings: Settings | None = None) -> Services:
     from loaders.formats.ocr import configure
     from storage.private_files import keep_private
 
-    # Its warnings about minor PDF defects would bury important messages.
-    logging.getLogger("pypdf").setLevel(logging.ERROR)
+    # Their warnings about minor PDF defects and repeated requests would bury important messages.
+    for library in ("pypdf", "opensearch"):
+        logging.getLogger(library).setLevel(logging.ERROR)
     stop_traces_without_destination()
     postpone_client_types()
     settings = settings or load_settings()

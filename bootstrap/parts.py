@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from storage.ledger.database import Database
     from storage.ledger.index_store import IndexSpec
     from storage.opensearch.connection import SearchServer
-    from storage.opensearch.mapping import IndexOptions
+    from storage.opensearch.search_cluster import SearchCluster
 
 
 class Parts:
@@ -80,7 +80,7 @@ class Parts:
         """The index for the current settings."""
         from loaders.split import SPLITTER_VERSION
         from models.embedding_choice import fingerprint
-        from storage.ledger.index_store import IndexSpec
+        from storage.ledger.index_store import Engine, IndexSpec
 
         spec = self.embedding_spec
         return IndexSpec(
@@ -89,6 +89,7 @@ class Parts:
             splitter_version=SPLITTER_VERSION,
             size=self.settings.passage_chars,
             overlap=self.settings.passage_overlap_chars,
+            engine=Engine.OPENSEARCH if self.settings.search_url else Engine.EMBEDDED,
         )
 
     @cached_property
@@ -165,18 +166,32 @@ class Parts:
         return open_database(self.settings.data_dir, self.settings.database_url)
 
     @cached_property
-    def search_server(self) -> "SearchServer | None":
-        """The OpenSearch cluster that stores the passages; None for the data folder."""
+    def search_cluster(self) -> "SearchCluster | None":
+        """The OpenSearch cluster with the library's indexes; None for the data folder."""
+        return self._cluster_named(self.settings.search_index)
+
+    @property
+    def evaluation_cluster(self) -> "SearchCluster | None":
+        """The same cluster with other names, for the indexes of labeled sets."""
+        return self._cluster_named(f"{self.settings.search_index}-evaluation")
+
+    def _cluster_named(self, alias: str) -> "SearchCluster | None":
+        if not self.settings.search_url:
+            return None
+        from storage.opensearch.mapping import IndexOptions
+        from storage.opensearch.search_cluster import SearchCluster
+
+        options = IndexOptions(self.settings.search_shards, self.settings.search_replicas)
+        return SearchCluster(self._search_server(), alias, options)
+
+    def _search_server(self) -> "SearchServer":
         from domain.web.search_server import parse_node_urls
         from storage.opensearch.connection import SearchServer
 
         settings = self.settings
-        urls = tuple(parse_node_urls(settings.search_url))
-        if not urls:
-            return None
         password = settings.search_password
         return SearchServer(
-            urls=urls,
+            urls=tuple(parse_node_urls(settings.search_url)),
             user=settings.search_user,
             password=password.get_secret_value() if password else "",
             ca_file=settings.search_ca_file,
@@ -185,20 +200,11 @@ class Parts:
         )
 
     @cached_property
-    def search_options(self) -> "tuple[str, IndexOptions]":
-        """The alias in OpenSearch, which is the prefix of its indexes, and their shards."""
-        from storage.opensearch.mapping import IndexOptions
-
-        settings = self.settings
-        options = IndexOptions(settings.search_shards, settings.search_replicas)
-        return settings.search_index, options
-
-    @cached_property
     def stores(self) -> "IndexStores":
-        """The folders of the indexes."""
+        """The stores of the indexes."""
         from storage.index_stores import IndexStores
 
-        return IndexStores(self.settings.data_dir, self.embeddings_for)
+        return IndexStores(self.settings.data_dir, self.embeddings_for, self.search_cluster)
 
     @property
     def cache_dir(self) -> Path:

@@ -227,6 +227,8 @@ class Services(ImportServices):
             parts.options,
             parts.settings.top_k,
             self.chains,
+            parts.configured,
+            parts.evaluation_cluster,
             parts.reranking,
         )
 

@@ -7,6 +7,7 @@ from errors import ConfigError
 from services.catalog.place_scores import PartWeights
 from services.catalog.place_search import EngineOptions
 from settings import Settings, load_settings, secret_values, secret_variable
+from storage.ledger.index_store import Engine
 from storage.opensearch.connection import SearchServer
 from storage.opensearch.mapping import IndexOptions
 
@@ -160,8 +161,10 @@ def set_search(monkeypatch):
 
 
 def test_without_an_address_the_passages_are_in_the_data_folder():
-    assert Parts(load_settings()).search_server is None
-    assert Parts(load_settings()).search_options == ("footnote", IndexOptions(1, 1))
+    parts = Parts(load_settings())
+    assert parts.search_cluster is None
+    assert parts.evaluation_cluster is None
+    assert parts.configured.engine is Engine.EMBEDDED
 
 
 def test_the_opensearch_server_and_its_indexes_are_those_of_the_settings(set_search):
@@ -176,14 +179,17 @@ def test_the_opensearch_server_and_its_indexes_are_those_of_the_settings(set_sea
         replicas="0",
     )
     parts = Parts(load_settings())
-    assert parts.search_server == SearchServer(
+    assert parts.configured.engine is Engine.OPENSEARCH
+    assert parts.search_cluster.server == SearchServer(
         ("https://search-1:9200", "https://[::1]:9201"),
         "footnote",
         "a,비밀",
         Path("/etc/ca.pem"),
         timeout_s=1.5,
     )
-    assert parts.search_options == ("검색-1", IndexOptions(3, 0))
+    assert parts.search_cluster.alias == "검색-1"
+    assert parts.search_cluster.options == IndexOptions(3, 0)
+    assert parts.evaluation_cluster.alias == "검색-1-evaluation"
 
 
 def test_the_password_for_opensearch_is_a_secret(set_search):
@@ -191,7 +197,7 @@ def test_the_password_for_opensearch_is_a_secret(set_search):
     settings = load_settings()
     assert "first-half,second-half" in secret_values(settings)
     assert "second-half" not in repr(settings)
-    assert "second-half" not in repr(Parts(settings).search_server)
+    assert "second-half" not in repr(Parts(settings).search_cluster)
 
 
 @pytest.mark.parametrize(

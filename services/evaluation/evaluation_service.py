@@ -3,14 +3,16 @@
 import random
 import tempfile
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import product
 from operator import itemgetter
 from pathlib import Path
 from statistics import fmean
+from typing import Any
 
+import numpy as np
 from langchain_core.embeddings import Embeddings
 from langchain_core.messages import AIMessage, HumanMessage
 
@@ -30,9 +32,10 @@ from services.long_work import OnProgress, Progress, Stage
 from services.search.ranking import OpenIndex, build_ranker
 from services.search.search_service import NO_RERANKER, RankingOptions
 from services.texts import searchable_text
-from storage.keywords.filtered_keywords import FilteredKeywords
-from storage.keywords.keyword_index import KeywordIndex
-from storage.vectors.passage_store import DeepLakePassages
+from storage.base_store import IndexStore, NewPassage
+from storage.index_stores import IndexStores
+from storage.ledger.index_store import IndexSpec, IndexState, new_index
+from storage.opensearch.search_cluster import SearchCluster
 
 DEPTHS = (20, 50, 100, 200)
 WEIGHTS = (0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8)
@@ -112,6 +115,9 @@ class EvaluationService:
     options: RankingOptions
     top_k: int
     chains: ChainBuilder
+    spec: IndexSpec
+    """Where the index of a labeled set is stored, until it is measured: like the library's."""
+    cluster: SearchCluster | None = None
     reranking: Reranking | None = None
 
     def measure_search(
@@ -243,28 +249,36 @@ class EvaluationService:
 
     @contextmanager
     def _indexed(self, labeled: LabeledSet, on_progress: OnProgress) -> Iterator[OpenIndex]:
+        index = new_index(self.spec, IndexState.BUILDING)
         with tempfile.TemporaryDirectory(prefix="footnote-evaluate-") as folder:
-            passages = DeepLakePassages(Path(folder) / "passages", self.embeddings)
-            keywords = KeywordIndex(Path(folder) / "keywords")
-            entries = [
-                (item, searchable_text(title, (), text))
-                for item, (title, text) in labeled.corpus.items()
-            ]
-            for start in range(0, len(entries), BATCH):
-                batch = entries[start : start + BATCH]
-                passages.add_texts(
-                    [text for _, text in batch],
-                    [{PASSAGE: item, ARTICLE: labeled.corpus[item][0]} for item, _ in batch],
-                    ids=[item for item, _ in batch],
+            stores = IndexStores(Path(folder), self._model, self.cluster)
+            store = stores.create(index)
+            try:
+                self._fill(store, labeled, on_progress)
+                yield OpenIndex(
+                    store.passages,
+                    store.words(),  # for all questions: the index is complete
+                    known_scripts(self.embedding),
+                    is_calibrated(self.embedding),
                 )
-                on_progress(Progress(Stage.INDEXING, start + len(batch), len(entries)))
-            keywords.add(entries)
-            yield OpenIndex(
-                passages,
-                FilteredKeywords(keywords, passages),  # for all questions: the index is complete
-                known_scripts(self.embedding),
-                is_calibrated(self.embedding),
-            )
+            finally:
+                stores.delete(index)
+
+    def _fill(self, store: IndexStore, labeled: LabeledSet, on_progress: OnProgress) -> None:
+        corpus = list(labeled.corpus.items())
+        for start in range(0, len(corpus), BATCH):
+            batch = corpus[start : start + BATCH]
+            texts = [searchable_text(title, (), text) for _, (title, text) in batch]
+            passages = [
+                NewPassage(item, text, {PASSAGE: item, ARTICLE: title}, text)
+                for (item, (title, _)), text in zip(batch, texts, strict=True)
+            ]
+            vectors = np.array(self.embeddings.embed_documents(texts), dtype=np.float32)
+            store.add(passages, vectors)
+            on_progress(Progress(Stage.INDEXING, start + len(batch), len(corpus)))
+
+    def _model(self, _embedding: Mapping[str, Any]) -> Embeddings:
+        return self.embeddings
 
 
 def _sampled(questions: list[LabeledQuestion], sample: int | None) -> list[LabeledQuestion]:

@@ -1,13 +1,12 @@
 """Writes passages to an index so that a crash at any time leaves no document partly visible.
 
 1. Stage: the ledger lists the new passages as discarded.
-2. The passages are added to the vector store.
-3. The passages are added to the keyword index.
-4. Commit: one ledger transaction makes them visible and discards the passages they replace.
-5. Garbage collection: discarded passages are deleted from both stores.
+2. The passages are added to the index: to both embedded stores in turn, or to OpenSearch.
+3. Commit: one ledger transaction makes them visible and discards the passages they replace.
+4. Garbage collection: discarded passages are deleted from the index.
 
-A process killed between 1 and 4 leaves the new passages listed as discarded; a process killed
-between 4 and 5 leaves the replaced ones listed. Garbage collection at the next start removes both.
+A process killed between 1 and 3 leaves the new passages listed as discarded; a process killed
+between 3 and 4 leaves the replaced ones listed. Garbage collection at the next start removes both.
 """
 
 import time
@@ -19,7 +18,8 @@ from domain import Metadata, Passage
 from domain.language.script import script_of
 from services.long_work import Cancelled, Stage, stop_if
 from services.texts import searchable_text
-from storage.index_stores import IndexStore, IndexStores, open_store
+from storage.base_store import IndexStore, NewPassage
+from storage.index_stores import IndexStores, open_store
 from storage.ledger.database import Database, in_groups
 from storage.ledger.document_store import (
     Documents,
@@ -105,41 +105,31 @@ class IndexWriter:
         for start in range(0, len(entries), _PASSAGES_PER_COMMIT):
             group = slice(start, start + _PASSAGES_PER_COMMIT)
             stop_if(cancelled)
-            self._add_vectors(entries[group], vectors[group])
-            self._store.keywords.add(
-                [(entry.passage.id, _searchable(entry)) for entry in entries[group]]
-            )
+            self._store.add([_new_passage(entry) for entry in entries[group]], vectors[group])
 
     def load(self) -> None:
-        """Open both stores, because this may take seconds and writes must not be interrupted.
+        """Open the index, because this may take seconds and writes must not be interrupted.
 
         Raises:
-            DamagedIndexError: A file is damaged; nothing may be written.
+            DamagedIndexError: The index is damaged; nothing may be written.
         """
-        self._store.require_sound()
-        _ = self._store.passages, self._store.keywords
+        self._store.load()
 
     def update_metadata(self, entries: Sequence[Entry]) -> None:
         """Replace the metadata of stored passages by that of their documents, without embedding."""
-        import numpy as np
-
         for group in in_groups(entries, _PASSAGES_PER_COMMIT):
-            vectors = self._store.passages.vectors_of([entry.passage.id for entry in group])
-            stored = [entry for entry in group if entry.passage.id in vectors]
-            if stored:
-                self._add_vectors(stored, np.stack([vectors[one.passage.id] for one in stored]))
+            self._store.replace_metadata({entry.passage.id: _metadata(entry) for entry in group})
 
     def collect_garbage(self) -> int:
-        """Delete discarded passages from both stores and return their number.
+        """Delete discarded passages from the index and return their number.
 
         Raises:
-            DamagedIndexError: File sizes show that a store is damaged.
+            DamagedIndexError: The index is damaged.
         """
-        self._store.require_sound(contents=False)
+        self._store.require_usable()
         discarded = self._ledger.discarded(self.index.id)
         if discarded:
-            self._store.passages.delete(discarded)
-            self._store.keywords.delete(discarded)
+            self._store.delete(discarded)
             self._ledger.forget(self.index.id, discarded)
         return len(discarded)
 
@@ -161,14 +151,6 @@ class IndexWriter:
             self._batch_size = _next_batch_size(self._batch_size, time.monotonic() - began)
         stop_if(cancelled)
         return np.concatenate(vectors) if vectors else np.empty((0, 0), dtype=np.float32)
-
-    def _add_vectors(self, entries: Sequence[Entry], vectors: "np.ndarray") -> None:
-        self._store.passages.add_vectors(
-            [entry.passage.id for entry in entries],
-            [entry.passage.text for entry in entries],
-            vectors,
-            [_metadata(entry) for entry in entries],
-        )
 
 
 class ActiveIndex:
@@ -193,7 +175,7 @@ class ActiveIndex:
         index = self.indexes.active()
         if index is None:
             index = new_index(spec, IndexState.ACTIVE)
-            self.stores.create(index)
+            self.stores.create(index, self.indexes.all())
             self.indexes.add(index)
         return self.writer_for(index)
 
@@ -245,6 +227,11 @@ def _next_batch_size(size: int, seconds: float) -> int:
     if seconds < _BATCH_S / 2:
         return min(size * 2, _MAX_BATCH)
     return max(size // 2, _MIN_BATCH) if seconds > _BATCH_S * 2 else size
+
+
+def _new_passage(entry: Entry) -> NewPassage:
+    passage = entry.passage
+    return NewPassage(passage.id, passage.text, _metadata(entry), _searchable(entry))
 
 
 def _searchable(entry: Entry) -> str:

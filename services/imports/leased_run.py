@@ -11,7 +11,13 @@ from typing import Any
 from domain import ImportKind, ImportReport, ImportState, Outcome
 from domain.logs import StageTimes, get_logger, log_context, milliseconds
 from domain.messages import _
-from errors import AppError, BusyError, SourceUnavailableError, StorageError
+from errors import (
+    AppError,
+    BusyError,
+    SourceUnavailableError,
+    StorageError,
+    StorageUnavailableError,
+)
 from services.long_work import Cancelled, CancelledError, OnProgress, Progress, Stage, ignore, never
 from storage.ledger.import_leases import ImportLeases
 
@@ -68,7 +74,7 @@ class LeasedRun:
         """Do the work and update the record; None if the run was stopped early.
 
         An exception is recorded as a failure and raised again. If the library is busy, the run
-        returns to the queue. If the source can't be reached, the run is postponed.
+        returns to the queue. If the source or a search server can't be reached, it is postponed.
         """
         watch = threading.Thread(target=self._watch, daemon=True, name=f"import {self.import_id}")
         self._checked_at = self._renewed_at = time.monotonic()
@@ -95,7 +101,7 @@ class LeasedRun:
         except BusyError:
             self._stop(ImportState.QUEUED)
             raise
-        except SourceUnavailableError as error:
+        except (SourceUnavailableError, StorageUnavailableError) as error:
             self._postpone(error)
             self._log.stop("interrupted", error)
             raise
@@ -120,7 +126,7 @@ class LeasedRun:
         )
         self._settle(ImportState.FAILED, message, self._seconds())
 
-    def _postpone(self, error: SourceUnavailableError) -> None:
+    def _postpone(self, error: SourceUnavailableError | StorageUnavailableError) -> None:
         """Retry an import later; a dry run fails, because its user is waiting for it."""
         if self.kind is ImportKind.IMPORT and self.default_state is ImportState.INTERRUPTED:
             self.leases.postpone(

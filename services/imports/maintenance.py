@@ -1,7 +1,7 @@
 """Keeps the library consistent: recovers from crashes, checks it, and rebuilds its index."""
 
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -21,8 +21,8 @@ from services.long_work import (
     never,
     stop_if,
 )
-from storage.index_files import IndexFiles
-from storage.index_stores import IndexStore, IndexStores, open_store
+from storage.base_store import IndexStore, Inspection
+from storage.index_stores import IndexStores, open_store
 from storage.ledger.conversation_store import Conversations
 from storage.ledger.database import Database
 from storage.ledger.document_store import Documents, source_metadata
@@ -33,8 +33,7 @@ from storage.ledger.source_store import Sources
 from storage.lock import writer_lock
 
 if TYPE_CHECKING:
-    from storage.keywords.keyword_index import KeywordIndex
-    from storage.vectors.passage_store import DeepLakePassages
+    from storage.vectors.passage_vector_store import PassageVectorStore
 
 _log = get_logger("imports")
 
@@ -136,7 +135,8 @@ class MaintenanceService:
         except BusyError:
             return Recovery(imports, turns)
         except StorageError as error:
-            self._problem = (self._indexes.active(), str(error))
+            if not error.retryable:  # otherwise, the next search shows whether it has passed
+                self._problem = (self._indexes.active(), str(error))
             return Recovery(imports, turns, problem=str(error))
 
     def status(self, principal: Principal) -> IndexStatus:  # noqa: ARG002  # every use case takes a principal
@@ -194,6 +194,7 @@ class MaintenanceService:
             except CancelledError:
                 return ReindexReport(False, embedded, time.monotonic() - started)
             self._indexes.activate(store.index.id)
+            self._stores.publish(store.index, self._indexes.all())
             self._delete_retired()
         seconds = time.monotonic() - started
         _log.info("reindex finished", passages=embedded, total_ms=milliseconds(seconds))
@@ -265,84 +266,67 @@ class MaintenanceService:
 
     def _new(self) -> IndexStore:
         index = new_index(self._configured, IndexState.BUILDING)
-        store = self._stores.create(index)
+        store = self._stores.create(index, self._indexes.all())
         self._indexes.add(index)
         return store
 
     def _collect_garbage(self) -> int:
         if active := self._indexes.active():
             store = open_store(self._indexes, self._stores, active)
-            store.require_sound(contents=False)  # report damage now, not at the first question
-            store.record_first()
+            store.prepare()  # report damage now, not at the first question
+            self._stores.publish(active, self._indexes.all())
         return self._active.collect_garbage()
 
     def _delete_retired(self) -> None:
         for index in self._indexes.retired():
-            if self._stores.delete(index.id):
+            if self._stores.delete(index):
                 self._indexes.drop(index.id)
 
 
-def _opens(index: IndexStore) -> bool:
-    try:
-        return len(index.passages.ids()) >= 0 and len(index.keywords.ids()) >= 0
-    except StorageError:
-        return False
+def _opens(store: IndexStore) -> bool:
+    return not any(part.damage for part in store.inspect())
 
 
-def _check_index(documents: Documents, ledger: Ledger, index: IndexStore) -> CheckReport:
-    """Compare all passages without changing anything. The caller holds the writer lock.
-
-    For a damaged store, only the damaged files are reported, because reading it could crash the
-    process.
-    """
-    index_id = index.index.id
+def _check_index(documents: Documents, ledger: Ledger, store: IndexStore) -> CheckReport:
+    """Compare all passages without changing anything. The caller holds the writer lock."""
+    index_id = store.index.id
     in_ledger = documents.passage_ids(index_id)
     if in_ledger:
-        index.expect_files()
+        store.expect_contents()
+    parts = store.inspect()
     disagreements = [
-        *_compare_store("vector store", index.passage_files, in_ledger, lambda: index.passages),
-        *_compare_store("keyword index", index.keyword_files, in_ledger, lambda: index.keywords),
+        *(found for part in parts for found in _compare_part(part, in_ledger)),
         *(f"passage {id_} is discarded but not deleted" for id_ in ledger.discarded(index_id)),
-        *_compare_texts(documents, index),
+        *_compare_texts(documents, store, readable=not parts[0].damage),
     ]
-    # If the folder is missing, both stores report the same message.
+    # If all parts are missing, they report the same message.
     return CheckReport(documents.count(), len(in_ledger), tuple(dict.fromkeys(disagreements)))
 
 
-def _compare_store(
-    store: str,
-    files: IndexFiles,
-    in_ledger: set[str],
-    open_passages: Callable[[], "DeepLakePassages | KeywordIndex"],
-) -> Iterator[str]:
-    try:
-        passages = open_passages()
-        if damage := files.problems():
-            yield from (f"the {store} is damaged: {files.folder}/{problem}" for problem in damage)
-            return
-        in_store = list(passages.ids())
-    except StorageError as error:
-        yield str(error)
+def _compare_part(part: Inspection, in_ledger: set[str]) -> Iterator[str]:
+    if part.damage:
+        yield from part.damage
         return
-    for id_ in sorted(in_ledger - set(in_store)):
-        yield f"passage {id_} is missing in the {store}"
-    for id_ in sorted(set(in_store) - in_ledger):
-        yield f"passage {id_} is in the {store} but not in the ledger"
-    if len(in_store) != len(set(in_store)):
-        yield f"the {store} has {len(in_store) - len(set(in_store))} passages more than once"
+    stored = set(part.ids)
+    for id_ in sorted(in_ledger - stored):
+        yield f"passage {id_} is missing in the {part.name}"
+    for id_ in sorted(stored - in_ledger):
+        yield f"passage {id_} is in the {part.name} but not in the ledger"
+    if len(part.ids) != len(stored):
+        yield f"the {part.name} has {len(part.ids) - len(stored)} passages more than once"
 
 
-def _compare_texts(documents: Documents, index: IndexStore) -> Iterator[str]:
+def _compare_texts(documents: Documents, store: IndexStore, *, readable: bool) -> Iterator[str]:
     try:
-        store = None if index.passage_files.problems() else index.passages
+        passages = store.passages if readable else None
         for document_id in documents.ids():
-            yield from _compare_document(documents, index.index.id, store, document_id)
+            yield from _compare_document(documents, store.index.id, passages, document_id)
     except StorageError as error:
         yield str(error)
 
 
 def _compare_document(
-    documents: Documents, index_id: str, store: "DeepLakePassages | None", document_id: str
+    documents: Documents, index_id: str, store: "PassageVectorStore | None", document_id: str
 ) -> Iterator[str]:
     key, text = documents.get(document_id).key, documents.text(document_id)
     passages = documents.passages(document_id, index_id)
@@ -356,7 +340,7 @@ def _compare_document(
             yield f"{where} differs from its document at {passage.start}-{passage.end}"
         indexed = stored.get(passage.id)
         if indexed is not None and not _same(indexed.page_content, indexed.metadata, passage):
-            yield f"{where} is different in the vector store"
+            yield f"{where} is different in the index"
 
 
 def _same(text: str, metadata: dict[str, object], passage: Passage) -> bool:

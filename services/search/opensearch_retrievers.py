@@ -48,7 +48,7 @@ class _OpenSearchRetriever(CountedRetriever):
 
     @property
     def _index(self) -> PassageIndex:
-        return PassageIndex(self.os_client, self.index_name, self.fields)
+        return PassageIndex(self.os_client, self.index_name, self.fields, must_exist=True)
 
     def _documents(self, ids: Sequence[str]) -> list[Document]:
         stored = self._index.get(ids, [self.fields.text, self.fields.metadata])

@@ -1,18 +1,18 @@
 """The rankers of the search modes over an open index."""
 
 import math
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection
 from dataclasses import dataclass, field
-from typing import Protocol
 
 from domain import Filter, SearchMode
 from domain.language.script import script_of
 from domain.logs import get_logger
 from domain.messages import _
 from errors import DamagedIndexError
-from retrievers.fusion import Hit, Scored
+from retrievers.fusion import Hit
 from retrievers.rankers import ConvexRanker, DenseRanker, EnsembleRanker, KeywordRanker, Ranker
 from services.search.search_service import RankingOptions
+from storage.base_store import LexicalIndex
 from storage.keywords.segment_files import SegmentFiles
 from storage.vectors.passage_files import PassageFiles
 from storage.vectors.passage_vector_store import PassageVectorStore
@@ -20,30 +20,6 @@ from storage.vectors.passage_vector_store import PassageVectorStore
 _log = get_logger("questions")
 VECTORS, WORDS = PassageFiles.what, SegmentFiles.what
 """The contents of an index's two stores: the keys of `IndexStore.failures`."""
-
-
-class LexicalIndex(Protocol):
-    """The words of the passages: `FilteredKeywords`, or `WordIndex` on OpenSearch."""
-
-    def search(self, query: str, k: int, condition: Filter | None = None) -> list[Scored]:
-        """At most `k` matching pairs `(passage id, BM25 score above 0)`, best first."""
-
-    def search_tokens(
-        self, tokens: Sequence[str], k: int, condition: Filter | None = None
-    ) -> list[Scored]:
-        """Search by tokens as they are indexed."""
-
-    def idf(self, tokens: Collection[str]) -> dict[str, float]:
-        """The weight of each token; highest for a token in no passage."""
-
-    def counts(self, tokens: Collection[str]) -> dict[str, int]:
-        """The number of passages with each token."""
-
-    def tokens_with_prefix(self, prefix: str) -> dict[str, int]:
-        """The tokens with this prefix, with their `counts`, most frequent first."""
-
-    def __len__(self) -> int:
-        """The number of passages."""
 
 
 @dataclass(frozen=True)
@@ -154,8 +130,9 @@ class _Fused:
 
 def optional_lists(index: OpenIndex) -> tuple[OptionalList, OptionalList]:
     """The dense and the keyword list of an index, each empty while its store is damaged."""
-    dense = DenseRanker(index.passages, known_scripts=index.known_scripts)
-    sparse = KeywordRanker(index.words)
+    paired = index.passages.paired_search()
+    dense = DenseRanker(paired or index.passages, known_scripts=index.known_scripts)
+    sparse = KeywordRanker(paired or index.words)
     return OptionalList(dense, VECTORS, index.failures), OptionalList(sparse, WORDS, index.failures)
 
 

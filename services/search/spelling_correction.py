@@ -21,7 +21,7 @@ from domain.language.spelling import (
     words_to_check,
 )
 from domain.language.tokens import keyword_tokens, words_with_tokens
-from services.search.ranking import LexicalIndex
+from storage.base_store import LexicalIndex
 
 MAX_WORDS = 3
 """The maximum number of corrected words; more unknown words indicate another language."""

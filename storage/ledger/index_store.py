@@ -28,9 +28,16 @@ class IndexState(StrEnum):
     RETIRED = "retired"
 
 
+class Engine(StrEnum):
+    """Where an index is stored: in the data folder, or on an OpenSearch cluster."""
+
+    EMBEDDED = "embedded"
+    OPENSEARCH = "opensearch"
+
+
 @dataclass(frozen=True, slots=True)
 class IndexSpec:
-    """How an index is built.
+    """How and where an index is built.
 
     `embedding` contains everything needed to load the model, except secrets;
     `embedding_fingerprint` identifies model, dimension, and normalization. The `size` and `overlap`
@@ -42,12 +49,14 @@ class IndexSpec:
     splitter_version: str
     size: int
     overlap: int
+    engine: Engine = Engine.EMBEDDED
 
     @property
     def fingerprint(self) -> str:
         """Equal if and only if the same documents produce the same index."""
         splitter = f"splitter {self.splitter_version} {self.size}/{self.overlap}"
-        return f"{self.embedding_fingerprint}; {splitter}; entries {ENTRIES_VERSION}"
+        stored = "" if self.engine is Engine.EMBEDDED else f"; on {self.engine}"
+        return f"{self.embedding_fingerprint}; {splitter}; entries {ENTRIES_VERSION}{stored}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,9 +88,12 @@ class Indexes(Store):
 
     def retired(self) -> list[Index]:
         """Replaced indexes that are not deleted yet."""
+        return [index for index in self.all() if index.state is IndexState.RETIRED]
+
+    def all(self) -> list[Index]:
+        """All indexes, unordered."""
         with self._database.read() as session:
-            rows = session.scalars(select(IndexRow).where(IndexRow.state == IndexState.RETIRED))
-            return [_index(row) for row in rows]
+            return [_index(row) for row in session.scalars(select(IndexRow))]
 
     def add(self, index: Index) -> None:
         """Record a new index, whose folder must already exist."""
@@ -136,4 +148,6 @@ def _set_state(session: Session, which: Any, state: IndexState) -> None:
 
 
 def _index(row: IndexRow) -> Index:
-    return from_row(Index, row, spec=IndexSpec(**row.spec), state=IndexState(row.state))
+    engine = Engine(row.spec.get("engine", Engine.EMBEDDED))  # missing in older ledgers
+    spec = IndexSpec(**{**row.spec, "engine": engine})
+    return from_row(Index, row, spec=spec, state=IndexState(row.state))

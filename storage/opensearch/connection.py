@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from domain.messages import _
-from errors import ConfigError, StorageError
+from errors import ConfigError, DamagedIndexError, StorageError, StorageUnavailableError
 
 if TYPE_CHECKING:
     from opensearchpy import OpenSearch, TransportError
@@ -26,10 +26,12 @@ class SearchServerError(StorageError):
     """The cluster refused a request or answered it with an error."""
 
 
-class SearchUnavailableError(SearchServerError):
+class SearchUnavailableError(SearchServerError, StorageUnavailableError):
     """The cluster can't be reached now, or not all of it is up."""
 
-    retryable = True
+
+class MissingIndexError(SearchServerError, DamagedIndexError):
+    """The cluster has no index of that name."""
 
 
 @dataclass(frozen=True)
@@ -309,10 +311,10 @@ def error_of(status: int, details: object) -> SearchServerError:
             )
         )
     if kind == "index_not_found_exception":
-        return SearchServerError(
+        return MissingIndexError(
             _(
-                "The index is missing on the OpenSearch server ({reason}): add passages to it"
-                " first."
+                "The index is missing on the OpenSearch server ({reason}): check its name, or, if"
+                " it is Footnote's, rebuild it with `python cli.py reindex`."
             ).format(reason=reason)
         )
     if kind in _UNFIT:

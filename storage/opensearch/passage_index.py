@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from domain.messages import _
 from storage.ledger.database import in_groups
-from storage.opensearch.connection import SearchServerError, answers, error_of
+from storage.opensearch.connection import MissingIndexError, SearchServerError, answers, error_of
 from storage.opensearch.mapping import SCHEMA, Body, Fields, IndexOptions, index_body
 
 if TYPE_CHECKING:
@@ -20,11 +20,14 @@ _CHUNK_BYTES = 10 * 2**20
 _IDS_PER_REQUEST = 1_000
 _RETRIES, _FIRST_PAUSE_S, _LONGEST_PAUSE_S = 5, 1, 16
 """Pauses of items that the server refuses because its queue is full: 31 s in total."""
+_NOTHING: Body = {"hits": {"hits": []}, "aggregations": {"words": {"buckets": []}}}
 
 
 @dataclass
 class PassageIndex:
-    """An index on a server; it is created by the first write.
+    """An index on a server; it is created by the first write, and until then it is empty.
+
+    With `must_exist`, a missing index is an error instead, because passages were written to it.
 
     Writes carry a version from the clock, so that one that arrives late, for example after a
     timeout, never replaces a newer one, nor, for an hour, restores a passage that was deleted
@@ -35,6 +38,7 @@ class PassageIndex:
     name: str
     fields: Fields = field(default_factory=Fields)
     options: IndexOptions = field(default_factory=IndexOptions)
+    must_exist: bool = False
     _dimension: int | None = field(default=None, init=False)
 
     def exists(self) -> bool:
@@ -47,14 +51,15 @@ class PassageIndex:
 
         Raises:
             ValueError: The fields are those of another program's index.
+            DamagedIndexError: The index is missing, but must exist.
             SearchServerError: An index of this name belongs to another program, or the server can't
                 create one.
         """
         if not (self.fields.tokens and self.fields.terms):
             raise ValueError("Fields without `tokens` or `terms` can be read but not written")
-        if not self.exists():
+        if not self.require_own():
             self._create(index_body(dimension, self.fields, self.options))
-        self.require_own()
+            self.require_own()
 
     def _create(self, body: Body) -> None:
         from opensearchpy import RequestError
@@ -66,40 +71,53 @@ class PassageIndex:
                 if error.error != "resource_already_exists_exception":
                     raise
 
-    def require_own(self) -> None:
-        """Make sure that the index is one that Footnote created.
+    def require_own(self) -> bool:
+        """Whether the index exists and was created by Footnote.
 
         Raises:
+            DamagedIndexError: It is missing, but must exist.
             SearchServerError: It belongs to another program.
         """
-        if SCHEMA not in self._mapping().get("_meta", {}):
+        mapping = self._mapping()
+        if mapping is not None and SCHEMA not in mapping.get("_meta", {}):
             raise SearchServerError(
                 _(
                     "The OpenSearch index {name} was not created by Footnote: choose another name."
                 ).format(name=self.name)
             )
+        return mapping is not None
 
-    def dimension(self, *, reread: bool = False) -> int:
-        """The length of the index's vectors, which is cached.
+    def dimension(self, *, reread: bool = False) -> int | None:
+        """The length of the index's vectors, which is cached; None if there is no index yet.
 
         Raises:
+            DamagedIndexError: The index is missing, but must exist.
             SearchServerError: The index has no field for vectors.
         """
         if self._dimension is None or reread:
-            vector = self._mapping().get("properties", {}).get(self.fields.vector, {})
-            if "dimension" not in vector:
-                raise SearchServerError(
-                    _(
-                        "The OpenSearch index {name} has no vectors in the field {field}: choose"
-                        " another index or field."
-                    ).format(name=self.name, field=self.fields.vector)
-                )
-            self._dimension = int(vector["dimension"])
+            mapping = self._mapping()
+            self._dimension = None if mapping is None else self._dimension_in(mapping)
         return self._dimension
 
-    def _mapping(self) -> Mapping[str, Any]:
-        with answers():
-            indexes = self.client.indices.get_mapping(index=self.name)
+    def _dimension_in(self, mapping: Mapping[str, Any]) -> int:
+        vector = mapping.get("properties", {}).get(self.fields.vector, {})
+        if "dimension" not in vector:
+            raise SearchServerError(
+                _(
+                    "The OpenSearch index {name} has no vectors in the field {field}: choose"
+                    " another index or field."
+                ).format(name=self.name, field=self.fields.vector)
+            )
+        return int(vector["dimension"])
+
+    def _mapping(self) -> Mapping[str, Any] | None:
+        """The mapping; None if there is no index yet."""
+        with self._reading():
+            return self._only(self.client.indices.get_mapping(index=self.name))
+        return None
+
+    def _only(self, indexes: Mapping[str, Any]) -> Mapping[str, Any]:
+        """The mapping of the index or, if the name is an alias, of its index."""
         if len(indexes) != 1:
             raise SearchServerError(
                 _(
@@ -107,7 +125,7 @@ class PassageIndex:
                     " them."
                 ).format(name=self.name, indexes=", ".join(sorted(indexes)))
             )
-        (index,) = indexes.values()  # the name of the index differs from that of its alias
+        (index,) = indexes.values()
         mapping: Mapping[str, Any] = index["mappings"]
         return mapping
 
@@ -168,23 +186,25 @@ class PassageIndex:
         found: dict[str, Body] = {}
         for group in in_groups(ids, _IDS_PER_REQUEST):
             body = {"ids": group}
-            with answers():
+            with self._reading():
                 reply = self.client.mget(index=self.name, body=body, _source=list(fields))
-            found.update(_found(reply["docs"]))
+                found.update(_found(reply["docs"]))
         return found
 
     def ids(self) -> list[str]:
         """The ids of all passages, unordered, as of the last refresh."""
         from opensearchpy.helpers import scan
 
-        with answers():
+        with self._reading():
             hits = scan(self.client, index=self.name, size=10_000, _source=False)
             return [hit["_id"] for hit in hits]
+        return []
 
     def count(self) -> int:
         """The number of passages, as of the last refresh."""
-        with answers():
+        with self._reading():
             return int(self.client.count(index=self.name)["count"])
+        return 0
 
     def search(self, body: Body) -> list[Mapping[str, Any]]:
         """The hits of one search."""
@@ -204,9 +224,24 @@ class PassageIndex:
         lines = [line for body in bodies for line in ({"index": self.name}, body)]
         with answers():
             replies = self.client.msearch(body=lines)["responses"]
-        for reply in replies:
+        return [self._complete(reply) for reply in replies]
+
+    def _complete(self, reply: Mapping[str, Any]) -> Mapping[str, Any]:
+        """The reply, or that of an empty index if there is no index yet."""
+        with self._reading():
             _require_complete(reply)
-        return list(replies)
+            return reply
+        return _NOTHING
+
+    @contextmanager
+    def _reading(self) -> Iterator[None]:
+        """Converts errors like `answers`; a missing index ends the block, unless it must exist."""
+        try:
+            with answers():
+                yield
+        except MissingIndexError:
+            if self.must_exist:
+                raise
 
 
 def _found(replies: Iterable[Mapping[str, Any]]) -> Iterator[tuple[str, Body]]:

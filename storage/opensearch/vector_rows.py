@@ -35,10 +35,10 @@ class VectorRows:
 
     def ids(self) -> list[str]:
         """The ids of all passages."""
-        return self.index.ids() if self.index.exists() else []
+        return self.index.ids()
 
     def __len__(self) -> int:
-        return self.index.count() if self.index.exists() else 0
+        return self.index.count()
 
     def get(self, ids: Sequence[str]) -> list[Row]:
         """The rows in the order of these ids; unknown ids are omitted."""
@@ -72,7 +72,7 @@ class VectorRows:
 
     def _check_dimension(self, length: int, subject: str) -> None:
         if length != self.index.dimension():  # another process may have replaced the index
-            check_dimension(length, self.index.dimension(reread=True), subject)
+            check_dimension(length, self.index.dimension(reread=True) or length, subject)
 
     def _bodies(self, new: NewRows, tokens: Sequence[str]) -> list[tuple[str, Body]]:
         return [
@@ -95,6 +95,15 @@ class VectorRows:
             body[fields.vector] = vector.tolist()
         return body
 
+    def replace_metadata(self, metadata: Mapping[str, Metadata]) -> None:
+        """Replace the metadata of passages by id; unknown ids are ignored. Raises like `write`."""
+        fields = self.index.fields
+        stored = self.index.get(list(metadata), ["*"])
+        for id_, body in stored.items():
+            body[fields.metadata] = metadata[id_]
+            body[fields.terms] = metadata_terms(metadata[id_])
+        self.index.put(stored.items())
+
     def delete(self, ids: Collection[str] | None) -> None:
         """Delete these ids, or all if None; unknown ids are ignored.
 
@@ -102,9 +111,8 @@ class VectorRows:
             SearchServerError: The index belongs to another program, or some could not be deleted;
                 the others may have been.
         """
-        if not self.index.exists():
+        if not self.index.require_own():
             return
-        self.index.require_own()
         with self.index.refreshed():
             self.index.remove(self._all_ids() if ids is None else ids)
 
@@ -116,8 +124,6 @@ class VectorRows:
     def matching(self, ids: Collection[str], conditions: Filter) -> set[str]:
         """Those of the ids whose passages exist and match the filter."""
         checks_of(conditions)
-        if not ids or not self.index.exists():
-            return set()
         groups = in_groups(list(ids), MAX_HITS)
         bodies = [ids_body(self.index.fields, group, conditions) for group in groups]
         return {hit["_id"] for body in bodies for hit in self.index.search(body)}
@@ -148,28 +154,43 @@ class VectorRows:
         source: Sequence[str] | None,
     ) -> Sequence[Hit]:
         """The hits with these fields and the vector, or without any if `source` is None."""
-        checks_of(conditions or {})  # rejects an invalid filter, even before the first write
-        if not self.index.exists():
-            return []
+        body = self.body(query, k, conditions, source)
+        return self.index.search(body) if body else []
+
+    def body(
+        self,
+        query: npt.NDArray[Any],
+        k: int,
+        conditions: Filter | None,
+        source: Sequence[str] | None = None,
+    ) -> Body | None:
+        """The search for these hits; None if nothing can be near the query.
+
+        Raises:
+            ValueError: The filter is invalid, even before the first write.
+            DimensionError: The query's length differs from that of the stored vectors.
+        """
+        checks_of(conditions or {})
         self._check_dimension(len(query), _("A vector"))
         unit, has_direction = unit_length(query[np.newaxis])
         if not has_direction[0]:
-            return []
+            return None
         fields = self.index.fields
         names = () if source is None else (*source, fields.vector)
-        return self.index.search(vector_body(fields, unit[0].tolist(), k, conditions, names))
+        return vector_body(fields, unit[0].tolist(), k, conditions, names)
 
     def _near(self, hit: Hit) -> Near:
         unit, _ = unit_length(self._vector(hit["_source"])[np.newaxis])
         return Near(hit["_id"], cosine_of(hit), unit[0])
 
     def _sources(self, ids: Sequence[str], fields: Sequence[str]) -> Mapping[str, Body]:
-        return self.index.get(ids, fields) if ids and self.index.exists() else {}
+        return self.index.get(ids, fields)
 
     def _vector(self, source: Body) -> Matrix:
         stored = source.get(self.index.fields.vector)
-        dimension = self.index.dimension()
-        return np.zeros(dimension, np.float32) if stored is None else np.array(stored, np.float32)
+        if stored is None:
+            return np.zeros(self.index.dimension() or 0, np.float32)
+        return np.array(stored, np.float32)
 
     def _row_fields(self) -> list[str]:
         return [self.index.fields.text, self.index.fields.metadata]

@@ -2,6 +2,7 @@
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from domain import Filter
 from domain.language.tokens import keyword_tokens
@@ -50,12 +51,12 @@ class WordIndex:
             raise ValueError(f"k must be at least 1, got {k}")
         body = self.body(tokens, k, condition)
         hits = self.index.search(body) if body else []
-        return [(hit["_id"], float(hit["_score"])) for hit in hits]
+        return [(hit["_id"], score_of(hit)) for hit in hits]
 
     def body(self, tokens: Sequence[str], k: int, condition: Filter | None) -> Body | None:
         """The search for these tokens; None if nothing can match."""
         sendable = self._rarest(utf8(tokens))
-        if not sendable or not self.index.exists():
+        if not sendable:
             return None
         return words_body(
             self.index.fields, tokens_query(self.index.fields, sendable), k, condition
@@ -77,14 +78,12 @@ class WordIndex:
         """The number of passages with each token."""
         sendable = utf8(tokens)
         found: Mapping[str, int] = {}
-        if sendable and self.index.exists():
+        if sendable:
             found = self._words(counts_body(self.index.fields, sendable))
         return {token: found.get(token, 0) for token in sendable}
 
     def tokens_with_prefix(self, prefix: str) -> dict[str, int]:
         """The tokens with this prefix, with their `counts`, most frequent first."""
-        if not self.index.exists():
-            return {}
         return self._words(prefix_body(self.index.fields, *utf8([prefix])))
 
     def _words(self, body: Body) -> dict[str, int]:
@@ -93,7 +92,12 @@ class WordIndex:
 
     def ids(self) -> list[str]:
         """The sorted ids of all passages."""
-        return sorted(self.index.ids()) if self.index.exists() else []
+        return sorted(self.index.ids())
 
     def __len__(self) -> int:
-        return self.index.count() if self.index.exists() else 0
+        return self.index.count()
+
+
+def score_of(hit: Mapping[str, Any]) -> float:
+    """The BM25 score of a hit."""
+    return float(hit["_score"])

@@ -53,6 +53,31 @@ class Rows(Protocol):
         """`nearest` with texts and metadata."""
 
 
+class PairedSearch(Protocol):
+    """The searches of one question; the one by vector also fetches the other's result."""
+
+    def similar_ids(
+        self, query: str, k: int, *, filter: Filter | None = None
+    ) -> list[tuple[str, float]]:
+        """See `PassageVectorStore`."""
+
+    def diverse_ids(
+        self,
+        query: str,
+        k: int,
+        fetch_k: int = 20,
+        lambda_mult: float = 0.5,
+        *,
+        filter: Filter | None = None,
+    ) -> list[tuple[str, float]]:
+        """See `PassageVectorStore`."""
+
+    def search(
+        self, query: str, k: int, condition: Filter | None = None
+    ) -> list[tuple[str, float]]:
+        """At most `k` pairs of a passage id and its BM25 score, best first."""
+
+
 def finite_vector(vector: Sequence[float]) -> npt.NDArray[np.float64]:
     """The vector as an array.
 
@@ -220,6 +245,10 @@ class PassageVectorStore(VectorStore):
         near = self._rows.nearest(vector, require_positive("fetch_k", fetch_k), filter)
         chosen = diverse(vector, near, k, lambda_mult)
         return [(near[position].id, near[position].cosine) for position in chosen]
+
+    def paired_search(self) -> PairedSearch | None:
+        """Searches for one question that share a request; None if there are no requests."""
+        return None
 
     def matching(self, ids: Collection[str], filter: Filter) -> set[str]:
         """Those of the ids whose passages exist and match the filter."""

@@ -17,7 +17,7 @@ from storage.ledger.database import open_database
 from storage.ledger.document_store import Documents
 from storage.ledger.import_leases import ImportLeases
 from storage.ledger.import_store import Imports
-from storage.ledger.index_store import Indexes, IndexSpec
+from storage.ledger.index_store import Engine, Indexes, IndexSpec
 from storage.ledger.source_store import Sources
 from tests.fakes.models import HashingEmbeddings
 
@@ -60,13 +60,18 @@ class DictLoader:
 class Library:
     """The services over one data folder, wired as in bootstrap."""
 
-    def __init__(self, data_dir: Path, *, size=200, overlap=40, model="hashing", formats=1):
+    def __init__(
+        self, data_dir: Path, *, size=200, overlap=40, model="hashing", formats=1, cluster=None
+    ):
         self.embeddings = HashingEmbeddings()
         self.requested_models = []
-        self.index_spec = IndexSpec({"model": model}, model, SPLITTER_VERSION, size, overlap)
+        engine = Engine.EMBEDDED if cluster is None else Engine.OPENSEARCH
+        self.index_spec = IndexSpec(
+            {"model": model}, model, SPLITTER_VERSION, size, overlap, engine
+        )
         self.data_dir = data_dir
         self.database = open_database(data_dir)
-        self.stores = IndexStores(data_dir, self._embeddings_for)
+        self.stores = IndexStores(data_dir, self._embeddings_for, cluster)
         self.documents = Documents(self.database)
         self.indexes = Indexes(self.database)
         self.import_store = Imports(self.database)

@@ -44,7 +44,7 @@ def test_an_open_index_is_the_same_object_until_it_is_deleted(stores):
     index = make_index()
     store = stores.create(index)
     assert stores.open(index) is store
-    assert stores.delete(index.id)
+    assert stores.delete(index)
     assert not stores.folder(index.id).exists()
     assert stores.open(index) is not store
 

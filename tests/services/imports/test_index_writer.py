@@ -46,15 +46,6 @@ class Fused:
         return lambda *arguments: self._fuse.call(method, *arguments)
 
 
-@dataclass
-class FusedIndex:
-    index: object
-    embedding: object
-    passages: object
-    keywords: object
-    require_sound: object
-
-
 def new_version(library, key, text, revision):
     document = StoredDocument(
         id=document_id(library.source.id, key),
@@ -81,16 +72,12 @@ def latest_import(library):
 
 
 def write(library, versions, fuse):
-    real = library.active
-    index = FusedIndex(
-        real.index,
-        real.embedding,
-        Fused(real.passages, fuse),
-        Fused(real.keywords, fuse),
-        real.require_sound,
+    store = library.stores.open_afresh(library.indexes.active())
+    store.__dict__.update(
+        passages=Fused(store.passages, fuse), keywords=Fused(store.keywords, fuse)
     )
     ledger = Fused(library.imports._active.ledger, fuse)
-    IndexWriter(ledger, index).write(latest_import(library), versions, never)
+    IndexWriter(ledger, store).write(latest_import(library), versions, never)
 
 
 @pytest.mark.slow

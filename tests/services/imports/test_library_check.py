@@ -61,7 +61,7 @@ def change_the_stored_text(library, passage):
     store = library.active.passages
     [stored] = store.get_by_ids([passage.id])
     store.add_vectors([passage.id], [passage.text + "!"], vector(), [stored.metadata])
-    return "is different in the vector store"
+    return "is different in the index"
 
 
 def shift_the_span(library, passage):

@@ -190,7 +190,7 @@ class TestRecover:
     def test_a_retired_index_is_deleted_after_an_interrupted_deletion(self, library):
         old = library.indexes.active().id
         changed = Library(library.data_dir, model="another")
-        changed.stores.delete = lambda index_id: False
+        changed.stores.delete = lambda index: False
         changed.reindex()
         assert sorted(folders(library)) == sorted([old, changed.indexes.active().id])
 

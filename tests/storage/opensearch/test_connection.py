@@ -82,7 +82,7 @@ def test_a_temporary_failure_is_retryable_and_names_the_cause(status, body, mess
         (
             404,
             b'{"error": {"type": "index_not_found_exception", "reason": "no such index [a]"}}',
-            "no such index .a.*add passages",
+            "no such index .a.*check its name",
         ),
         (404, b'{"error": {"type": "x", "reason": "no handler"}}', "an error: no handler"),
         (

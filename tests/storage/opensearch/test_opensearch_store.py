@@ -1,0 +1,197 @@
+"""A library whose index is on OpenSearch behaves like one with embedded stores."""
+
+import uuid
+from dataclasses import replace
+
+import pytest
+
+from domain import LOCAL_USER, ImportState
+from errors import DamagedIndexError, StorageError
+from services.long_work import CancelledError
+from storage.opensearch.connection import SearchServer, SearchServerError
+from storage.opensearch.search_cluster import SearchCluster
+from tests.fakes.library import DictLoader, Library
+from tests.servers import free_port
+
+pytestmark = pytest.mark.opensearch
+
+TEXTS = {
+    "leave.txt": "Annual leave is twenty five days. " * 12,
+    "vpn.txt": "Choose the Bristol gateway in WireGuard. " * 12,
+    "휴가.txt": "신규 입사자는 연차 휴가 15일을 받습니다. " * 12,
+}
+
+
+@pytest.fixture
+def cluster(opensearch, os_client):
+    alias = f"library-{uuid.uuid4().hex[:12]}"
+    yield SearchCluster(SearchServer((opensearch.url,)), alias)
+    os_client.indices.delete(index=f"{alias}-*", ignore_unavailable=True)
+
+
+@pytest.fixture
+def library(tmp_path, cluster):
+    library = Library(tmp_path, cluster=cluster)
+    library.load(DictLoader(TEXTS))
+    return library
+
+
+def searched(library, query, k=3, **options):
+    return [id_ for id_, _ in library.active.words().search(query, k, **options)]
+
+
+def documents_with(library, query):
+    passages = library.active.passages.get_by_ids(searched(library, query, k=100))
+    return {library.documents.get(one.metadata["document_id"]).key for one in passages}
+
+
+def names(os_client, cluster):
+    return set(os_client.indices.get(index=f"{cluster.alias}-*"))
+
+
+def alias_targets(os_client, cluster):
+    return set(os_client.indices.get_alias(name=cluster.alias))
+
+
+class TestImport:
+    def test_an_import_is_found_by_words_and_by_meaning_in_each_language(self, library):
+        assert documents_with(library, "annual leave") == {"leave.txt"}
+        assert documents_with(library, "연차 휴가") == {"휴가.txt"}
+        [(best, _), *_] = library.active.passages.similar_ids("Bristol gateway", k=1)
+        [passage] = library.active.passages.get_by_ids([best])
+        assert "Bristol" in passage.page_content
+        assert library.check().agrees
+        assert not (library.data_dir / "indexes").exists()
+
+    def test_a_changed_document_replaces_its_passages(self, library):
+        before = set(library.active.passages.ids())
+        library.load(DictLoader(TEXTS | {"vpn.txt": "Choose the Leeds gateway instead. " * 12}))
+        assert documents_with(library, "Bristol") == set()
+        assert documents_with(library, "Leeds") == {"vpn.txt"}
+        assert set(library.active.passages.ids()) != before
+        assert library.check().agrees
+
+    def test_removed_documents_disappear_at_once(self, library):
+        rest = {key: text for key, text in TEXTS.items() if key != "vpn.txt"}
+        library.load(DictLoader(rest))
+        assert documents_with(library, "Bristol gateway") == set()
+        assert library.check().agrees
+
+    def test_changed_labels_are_filtered_by_without_embedding_again(self, library):
+        library.sources.set_options(library.source.id, {"labels": ["policy"]})
+        changed = library.sources.get(library.source.id)
+        embedded = library.embeddings.calls
+        library.load(DictLoader(TEXTS), source=changed)
+        assert library.embeddings.calls == embedded
+        condition = {"labels": {"$contains": "policy"}}
+        assert searched(library, "annual leave", condition=condition)
+        assert not searched(library, "annual leave", condition={"labels": {"$contains": "other"}})
+        assert library.check().agrees
+
+    def test_a_canceled_import_shows_nothing_half_written(self, library):
+        store = library.active
+        calls = iter([False] * 4)
+        with pytest.raises(CancelledError):
+            library.imports.perform(
+                LOCAL_USER,
+                library.source,
+                DictLoader({f"{n}.txt": f"zebra {n}. " * 100 for n in range(200)}),
+                import_id=library.leases.start(library.source.id, LOCAL_USER.user_id, "test"),
+                cancelled=lambda: next(calls, True),
+            )
+        library.maintenance.recover()
+        assert library.check().agrees
+        assert store is library.active
+
+
+class TestReindex:
+    def test_the_alias_moves_to_the_new_index_and_the_old_one_is_deleted(
+        self, library, cluster, os_client
+    ):
+        before = names(os_client, cluster)
+        changed = Library(library.data_dir, size=120, cluster=cluster)
+        assert changed.reindex().completed
+        after = names(os_client, cluster)
+        assert len(after) == 1
+        assert after != before
+        assert alias_targets(os_client, cluster) == after
+        assert documents_with(changed, "Bristol") == {"vpn.txt"}
+        assert changed.check().agrees
+
+    def test_a_canceled_reindex_resumes(self, library, cluster):
+        changed = Library(library.data_dir, size=120, cluster=cluster)
+        assert not changed.reindex(cancelled=lambda: True).completed
+        assert documents_with(library, "Bristol") == {"vpn.txt"}
+        assert changed.reindex().completed
+        assert changed.check().agrees
+
+    def test_an_embedded_library_moves_to_the_cluster_and_back(self, tmp_path, cluster, os_client):
+        embedded = Library(tmp_path)
+        embedded.load(DictLoader(TEXTS))
+        moved = Library(tmp_path, cluster=cluster)
+        assert moved.maintenance.status(LOCAL_USER).reindex_needed
+        assert documents_with(moved, "Bristol") == {"vpn.txt"}  # still in the folder
+        assert moved.reindex().completed
+        assert documents_with(moved, "Bristol") == {"vpn.txt"}
+        assert list((tmp_path / "indexes").iterdir()) == []
+
+        back = Library(tmp_path)
+        assert back.stores.open(back.indexes.active()).damage()[0].count("FOOTNOTE_SEARCH_URL")
+        assert back.reindex().completed
+        assert documents_with(back, "Bristol") == {"vpn.txt"}
+        assert names(os_client, cluster)  # without its address, it can't be deleted
+        Library(tmp_path, cluster=cluster).maintenance.recover()
+        assert not names(os_client, cluster)
+
+
+class TestDamage:
+    def test_a_missing_index_is_never_taken_for_an_empty_one(self, library, cluster, os_client):
+        os_client.indices.delete(index=f"{cluster.alias}-*")
+        again = Library(library.data_dir, cluster=cluster)
+        report = again.check()
+        assert any("rebuild it with `python cli.py reindex`" in one for one in report.disagreements)
+        assert "is missing on the OpenSearch server" in again.maintenance.recover().problem
+        with pytest.raises(DamagedIndexError, match="reindex"):
+            again.load(DictLoader(TEXTS | {"new.txt": "something new"}))
+
+    def test_a_reindex_repairs_a_missing_index(self, library, cluster, os_client):
+        os_client.indices.delete(index=f"{cluster.alias}-*")
+        again = Library(library.data_dir, cluster=cluster)
+        assert again.reindex().completed
+        assert again.check().agrees
+
+    def test_lost_passages_and_foreign_ones_are_reported(self, library):
+        store = library.active
+        lost, *_ = store.passages.ids()
+        store.passages.delete([lost])
+        store.passages.add_texts(["stray"], ids=["stray"])
+        found = library.check().disagreements
+        assert f"passage {lost} is missing in the OpenSearch index" in found
+        assert "passage stray is in the OpenSearch index but not in the ledger" in found
+
+
+class TestAlias:
+    def test_the_alias_names_the_active_index_from_the_next_start_on(
+        self, library, cluster, os_client
+    ):
+        Library(library.data_dir, cluster=cluster).maintenance.recover()
+        assert alias_targets(os_client, cluster) == names(os_client, cluster)
+
+    def test_another_library_with_the_same_alias_is_refused(self, library, cluster, tmp_path):
+        library.maintenance.recover()
+        other = Library(tmp_path / "other", cluster=replace(cluster))
+        with pytest.raises(SearchServerError, match="FOOTNOTE_SEARCH_INDEX"):
+            other.load(DictLoader(TEXTS))
+        assert other.indexes.active() is None
+
+
+def test_an_unreachable_server_fails_the_import_and_the_next_one_resumes(cluster, library):
+    away = SearchCluster(SearchServer((f"http://127.0.0.1:{free_port()}",)), cluster.alias)
+    cut_off = Library(library.data_dir, cluster=away)
+    texts = TEXTS | {"new.txt": "A new policy about zebras. " * 12}
+    with pytest.raises(StorageError, match="FOOTNOTE_SEARCH_URL"):
+        cut_off.load(DictLoader(texts))
+    report = Library(library.data_dir, cluster=cluster).load(DictLoader(texts))
+    assert report.state is ImportState.COMPLETED
+    assert documents_with(library, "zebras") == {"new.txt"}
+    assert library.check().agrees
