@@ -218,7 +218,7 @@ class SearchService:
 
         require_known_fields(condition or {})
         base: BaseRetriever = PassageRetriever(
-            rank=self._ranker(mode or self.mode, self._options(score_threshold), conversation_id),
+            rank=self._ranker(mode or self.mode, score_threshold, conversation_id),
             hydrate=self.documents.hydrate,
             k=k,
             condition=condition,
@@ -270,6 +270,12 @@ class SearchService:
         own = own_sources(self.library.sources, principal).values() if scope.sources else ()
         return condition_of(scope, own)
 
+    def _ranker(
+        self, mode: SearchMode, score_threshold: float | None, conversation_id: str
+    ) -> "Ranker":
+        options, is_default = self._options(score_threshold), mode == self.mode
+        return _ActiveIndexRanker(self.library, mode, is_default, options, conversation_id)
+
     def _options(self, score_threshold: float | None) -> RankingOptions:
         if score_threshold is None:
             return self.options
@@ -281,26 +287,46 @@ class SearchService:
             )
         return replace(self.options, score_threshold=score_threshold)
 
-    def _ranker(self, mode: SearchMode, options: RankingOptions, conversation_id: str) -> "Ranker":
-        """A ranker that opens the index and looks up private sources only when it ranks.
 
-        While a model condenses the question, a reindex may replace the index, and files may be
-        uploaded to other conversations.
-        """
+@dataclass(frozen=True)
+class _ActiveIndexRanker:
+    """A ranker that opens the index and looks up private sources only when it ranks.
 
-        def rank(question: str, depth: int, condition: Filter | None) -> "list[Hit]":
-            from services.search.ranking import build_ranker
+    While a model condenses the question, a reindex may replace the index, and files may be
+    uploaded to other conversations.
+    """
 
-            index = self.library.open_index()
-            if index is None:  # nothing has been imported yet
-                return []
-            sources = self.library.sources.list()
-            full_condition = searchable(condition or {}, sources, conversation_id) or None
-            try:
-                return build_ranker(mode, index, options)(question, depth, full_condition)
-            except DamagedIndexError:
-                if mode != self.mode:  # a mode that a user chose is never replaced silently
-                    raise
-            return build_ranker(SearchMode.CONVEX, index, options)(question, depth, full_condition)
+    library: Library
+    mode: SearchMode
+    is_default: bool
+    """Whether the user did not choose the mode; only then may another one replace it."""
+    options: RankingOptions
+    conversation_id: str
 
-        return rank
+    def __call__(self, question: str, depth: int, condition: Filter | None) -> "list[Hit]":
+        """See `Ranker`."""
+        index = self.library.open_index()
+        if index is None:  # nothing has been imported yet
+            return []
+        sources = self.library.sources.list()
+        full_condition = searchable(condition or {}, sources, self.conversation_id) or None
+        try:
+            return self._rank(index, question, depth, full_condition)
+        except DamagedIndexError:
+            current = self.library.open_index()
+            if current is None or current.passages is index.passages:
+                raise
+        # A reindex has just replaced the index and deleted the old one.
+        return self._rank(current, question, depth, full_condition)
+
+    def _rank(
+        self, index: "OpenIndex", question: str, depth: int, condition: Filter | None
+    ) -> "list[Hit]":
+        from services.search.ranking import build_ranker
+
+        try:
+            return build_ranker(self.mode, index, self.options)(question, depth, condition)
+        except DamagedIndexError:
+            if not self.is_default:
+                raise
+        return build_ranker(SearchMode.CONVEX, index, self.options)(question, depth, condition)
