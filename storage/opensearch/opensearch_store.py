@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from domain import Metadata
-from errors import StorageError
+from errors import StorageError, StorageUnavailableError
 from storage.base_store import NO_CLUSTER, EmbeddingsFor, IndexStore, Inspection, NewPassage
 from storage.keywords.keyword_index import token_text
 from storage.ledger.index_store import Index
@@ -89,10 +89,12 @@ class OpenSearchStore(IndexStore):
         return tuple(self.failures.values()) if self._cluster else (NO_CLUSTER,)
 
     def inspect(self) -> list[Inspection]:
-        """The index as one part."""
+        """The index as one part; raises StorageUnavailableError if the cluster can't answer."""
         name = "OpenSearch index"
         try:
             return [Inspection(name, self._passage_index.ids())]
+        except StorageUnavailableError:
+            raise
         except StorageError as error:
             return [Inspection(name, damage=(str(error),))]
 

@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 
 from domain import LOCAL_USER, ImportState
-from errors import DamagedIndexError, StorageError
+from errors import DamagedIndexError, StorageUnavailableError
 from services.long_work import CancelledError
 from storage.opensearch.connection import SearchServer, SearchServerError
 from storage.opensearch.search_cluster import SearchCluster
@@ -188,8 +188,11 @@ class TestAlias:
 def test_an_unreachable_server_fails_the_import_and_the_next_one_resumes(cluster, library):
     away = SearchCluster(SearchServer((f"http://127.0.0.1:{free_port()}",)), cluster.alias)
     cut_off = Library(library.data_dir, cluster=away)
+    for use in (cut_off.check, cut_off.reindex):
+        with pytest.raises(StorageUnavailableError, match="FOOTNOTE_SEARCH_URL"):
+            use()
     texts = TEXTS | {"new.txt": "A new policy about zebras. " * 12}
-    with pytest.raises(StorageError, match="FOOTNOTE_SEARCH_URL"):
+    with pytest.raises(StorageUnavailableError, match="FOOTNOTE_SEARCH_URL"):
         cut_off.load(DictLoader(texts))
     report = Library(library.data_dir, cluster=cluster).load(DictLoader(texts))
     assert report.state is ImportState.COMPLETED
