@@ -1,0 +1,129 @@
+"""Counts of tokens: the product's method and what else the server offers; other look-ups."""
+
+from collections.abc import Callable, Mapping, Sequence
+from statistics import mean
+from typing import TYPE_CHECKING, Any
+
+from benchmarks.measure import Report, Times
+from benchmarks.opensearch.contenders import Embedded
+from benchmarks.opensearch.searches import paired
+from benchmarks.texts import zipf
+from storage.opensearch.mapping import Fields, words_of
+from storage.opensearch.passage_index import PassageIndex
+from storage.opensearch.vector_rows import VectorRows
+from storage.opensearch.word_index import WordIndex
+
+if TYPE_CHECKING:
+    from opensearchpy import OpenSearch
+
+Tokens = list[str]
+FEW, MANY, IDS, PREFIXES = 10, 300, 100, 30
+"""A question has few tokens; the correction of a misspelled word may try many."""
+WARM = 20
+_SEED = 2_000_000
+
+
+def add_counts(
+    report: Report,
+    state: str,
+    index: PassageIndex,
+    client: "OpenSearch",
+    embedded: Embedded | None,
+    rounds: int,
+) -> None:
+    """Each question is asked once: the server caches replies without hits."""
+    variants = Variants(client, index.name)
+    contenders: dict[str, Callable[[Tokens], dict[str, int]]] = {
+        "Footnote": WordIndex(index).counts,
+        "terms aggregation": variants.terms,
+        "filters aggregation": variants.filters,
+        "_msearch with track_total_hits": variants.totals,
+    }
+    if embedded:
+        contenders["embedded"] = embedded.keywords.counts
+    for size in (FEW, MANY):
+        token_sets = _token_sets(WARM + rounds, size)
+        equal = [_same(contenders, tokens) for tokens in token_sets[:WARM]]
+        report.ratio(f"{state}: equal counts of {size} tokens", 100 * mean(equal), "%")
+        times = paired(contenders, token_sets[WARM:])
+        _add_times(report, f"{state}: counts of {size} tokens", times)
+
+
+def _same(contenders: Mapping[str, Callable[[Tokens], dict[str, int]]], tokens: Tokens) -> bool:
+    first, *others = (count(tokens) for count in contenders.values())
+    return all(first == other for other in others)
+
+
+def add_lookups(
+    report: Report, state: str, index: PassageIndex, embedded: Embedded | None, size: int
+) -> None:
+    prefixes = [f"w{number}" for number in range(100, 100 + PREFIXES)]
+    completions = {"Footnote": WordIndex(index).tokens_with_prefix}
+    matches = {"Footnote": VectorRows(index).matching}
+    if embedded:
+        completions["embedded"] = embedded.keywords.tokens_with_prefix
+        matches["embedded"] = embedded.passages.matching
+    for complete in completions.values():
+        complete("w99")
+    _add_times(report, f"{state}: tokens_with_prefix", paired(completions, prefixes))
+    few = {name: _matching(match) for name, match in matches.items()}
+    id_sets = [[str((start + 17 * step) % size) for step in range(IDS)] for start in range(200)]
+    for match in few.values():
+        match(id_sets[-1])
+    _add_times(report, f"{state}: matching, {IDS} ids", paired(few, id_sets[:-1]))
+
+
+def _matching(match: Callable[..., set[str]]) -> Callable[[Tokens], set[str]]:
+    return lambda ids: match(ids, {"group": {"$lt": 10}})
+
+
+def _add_times(report: Report, title: str, times: Mapping[str, Times]) -> None:
+    for name, each in times.items():
+        report.add(f"{title}, {name}, p50", each.p50, "ms")
+        report.add(f"{title}, {name}, p95", each.p95, "ms")
+
+
+def _token_sets(count: int, size: int) -> list[Tokens]:
+    """Sets of different tokens from the distribution of the passages."""
+    texts = zipf(count, 4 * size, seed=_SEED)
+    return [list(dict.fromkeys(text.split()))[:size] for text in texts]
+
+
+class Variants:
+    """Ways to count passages by token, without the server's cache of replies."""
+
+    def __init__(self, client: "OpenSearch", name: str) -> None:
+        self._client, self._name = client, name
+
+    def terms(self, tokens: Sequence[str]) -> dict[str, int]:
+        """An aggregation of the field with the distinct tokens."""
+        terms = {"field": words_of(Fields()), "include": list(tokens), "size": len(tokens)}
+        found = {one["key"]: one["doc_count"] for one in self._buckets({"terms": terms})}
+        return {token: found.get(token, 0) for token in tokens}
+
+    def filters(self, tokens: Sequence[str]) -> dict[str, int]:
+        """An aggregation with a filter for each token: Lucene knows how many passages match."""
+        filters = [{"term": {Fields().tokens: token}} for token in tokens]
+        buckets = self._buckets({"filters": {"filters": filters}})
+        return {token: one["doc_count"] for token, one in zip(tokens, buckets, strict=True)}
+
+    def totals(self, tokens: Sequence[str]) -> dict[str, int]:
+        """A search for each token that only counts."""
+        lines: list[Any] = []
+        for token in tokens:
+            query = {"term": {Fields().tokens: token}}
+            lines += [
+                {"index": self._name, "request_cache": False},
+                {"size": 0, "track_total_hits": True, "query": query},
+            ]
+        replies = self._client.msearch(body=lines)["responses"]
+        return {
+            token: reply["hits"]["total"]["value"]
+            for token, reply in zip(tokens, replies, strict=True)
+        }
+
+    def _buckets(self, aggregation: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+        body = {"size": 0, "track_total_hits": False, "aggs": {"words": aggregation}}
+        reply = self._client.search(index=self._name, body=body, request_cache=False)
+        buckets: list[Mapping[str, Any]] = reply["aggregations"]["words"]["buckets"]
+        return buckets
