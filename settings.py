@@ -164,6 +164,9 @@ class Settings(BaseSettings):
     )
     search_shards: int = Field(1, ge=1, le=1024, description="Number of shards of a new index")
     search_replicas: int = Field(1, ge=0, le=20, description="Number of copies of each shard")
+    search_analyzer: str = Field(
+        "", description="Analyzer of OpenSearch that also indexes the texts, for other programs"
+    )
 
     search_mode: SearchMode = Field(
         SearchMode.CONVEX, description="Default search mode (see docs/retrieval.md)"

@@ -181,7 +181,10 @@ class Parts:
         from storage.opensearch.mapping import IndexOptions
         from storage.opensearch.search_cluster import SearchCluster
 
-        options = IndexOptions(self.settings.search_shards, self.settings.search_replicas)
+        settings = self.settings
+        options = IndexOptions(
+            settings.search_shards, settings.search_replicas, settings.search_analyzer
+        )
         return SearchCluster(self._search_server(), alias, options)
 
     def _search_server(self) -> "SearchServer":

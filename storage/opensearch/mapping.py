@@ -51,10 +51,15 @@ def require_own_fields(fields: Fields) -> Fields:
 
 @dataclass(frozen=True)
 class IndexOptions:
-    """The number of primary shards, and of copies of each."""
+    """The number of primary shards, and of copies of each.
+
+    With `analyzer`, the texts are also indexed with that analyzer of the server, such as nori or
+    kuromoji, for other programs; Footnote's own searches do not use it.
+    """
 
     shards: int = 1
     replicas: int = 1
+    analyzer: str = ""
 
 
 def index_body(dimension: int, fields: Fields, options: IndexOptions) -> Body:
@@ -83,14 +88,14 @@ def index_body(dimension: int, fields: Fields, options: IndexOptions) -> Body:
         "mappings": {
             "dynamic": "strict",
             "_meta": {SCHEMA: {}},
-            "properties": _properties(dimension, fields),
+            "properties": _properties(dimension, fields, options.analyzer),
         },
     }
 
 
-def _properties(dimension: int, fields: Fields) -> Mapping[str, Any]:
+def _properties(dimension: int, fields: Fields, analyzer: str) -> Mapping[str, Any]:
     return {
-        fields.text: {"type": "text", "index": False},
+        fields.text: {"type": "text", **({"analyzer": analyzer} if analyzer else {"index": False})},
         fields.tokens: {
             "type": "text",
             "analyzer": _ANALYZER,

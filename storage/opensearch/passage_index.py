@@ -67,7 +67,10 @@ class PassageIndex:
         with answers():
             try:
                 self.client.indices.create(index=self.name, body=body)
-            except RequestError as error:  # another process may create it at the same moment
+            except RequestError as error:
+                if self.options.analyzer and "analyzer [" in str(error.info):
+                    raise _unknown_analyzer(self.options.analyzer) from error
+                # Another process may create it at the same moment.
                 if error.error != "resource_already_exists_exception":
                     raise
 
@@ -251,6 +254,15 @@ def _found(replies: Iterable[Mapping[str, Any]]) -> Iterator[tuple[str, Body]]:
             raise error_of(int(one.get("status", 503)), one["error"])
         if one.get("found"):
             yield one["_id"], one["_source"]
+
+
+def _unknown_analyzer(name: str) -> SearchServerError:
+    return SearchServerError(
+        _(
+            "The OpenSearch server has no analyzer named {name}: install its plugin on every node,"
+            " or change FOOTNOTE_SEARCH_ANALYZER."
+        ).format(name=name)
+    )
 
 
 def _version() -> Mapping[str, Any]:

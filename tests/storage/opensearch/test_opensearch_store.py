@@ -9,6 +9,7 @@ from domain import LOCAL_USER, ImportState
 from errors import DamagedIndexError, StorageUnavailableError
 from services.long_work import CancelledError
 from storage.opensearch.connection import SearchServer, SearchServerError
+from storage.opensearch.mapping import IndexOptions
 from storage.opensearch.search_cluster import SearchCluster
 from tests.fakes.library import DictLoader, Library
 from tests.servers import free_port
@@ -198,3 +199,19 @@ def test_an_unreachable_server_fails_the_import_and_the_next_one_resumes(cluster
     assert report.state is ImportState.COMPLETED
     assert documents_with(library, "zebras") == {"new.txt"}
     assert library.check().agrees
+
+
+def test_other_programs_can_search_the_texts_with_an_analyzer_of_the_server(
+    tmp_path, cluster, os_client
+):
+    cluster.options = IndexOptions(analyzer="cjk")
+    library = Library(tmp_path, cluster=cluster)
+    library.load(DictLoader(TEXTS))
+    found = os_client.search(index=f"{cluster.alias}-*", q="text:휴가", _source=False)
+    assert {hit["_id"] for hit in found["hits"]["hits"]} == set(searched(library, "휴가"))
+
+
+def test_an_analyzer_that_the_server_lacks_is_named_with_its_setting(tmp_path, cluster):
+    cluster.options = IndexOptions(analyzer="nori")
+    with pytest.raises(SearchServerError, match=r"nori.*FOOTNOTE_SEARCH_ANALYZER"):
+        Library(tmp_path, cluster=cluster).load(DictLoader(TEXTS))
