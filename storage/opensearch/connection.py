@@ -367,7 +367,7 @@ def _not_ready(status: int, reason: str) -> SearchUnavailableError:
         _(
             "A part of the OpenSearch cluster is unavailable ({reason}): check"
             " `GET _cluster/health` and start the missing nodes."
-        ).format(reason=reason)
+        ).format(reason=reason or f"HTTP {status}")
     )
 
 

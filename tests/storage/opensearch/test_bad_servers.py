@@ -26,6 +26,7 @@ from tests.opensearch.answers import Answers, described, running
 
 PASSWORD = "hunter2-hunter2"
 LIMIT_S = 3
+START_S = 240
 SLACK_S = 2
 """For a busy machine."""
 
@@ -226,6 +227,46 @@ class TestARealServer:
         assert rows_of(server, "none").ids() == []
 
 
+@pytest.fixture(scope="module")
+def uninitialized(opensearch_programs, tmp_path_factory):
+    """A node whose security plugin has no users yet, as for a moment after every start."""
+    from tests.opensearch.home import HEAP_MB, prepare_nodes
+    from tests.opensearch.layout import fetched
+    from tests.opensearch.security import prepare_security
+
+    folder, layout = tmp_path_factory.mktemp("opensearch"), fetched()
+    security = prepare_security(folder / "security", layout)
+    (node,) = prepare_nodes(1, folder, layout, security, None, HEAP_MB)
+    config = node.home / "config" / "opensearch.yml"
+    own = {"plugins.security.allow_default_init_securityindex": False}
+    config.write_text(json.dumps(json.loads(config.read_text("utf-8")) | own), "utf-8")
+    server = SearchServer((node.url,), "admin", PASSWORD, security.ca_file, timeout_s=LIMIT_S)
+    node.start()
+    try:
+        wait_until_reachable(server, node)
+        yield server
+    finally:
+        node.stop()
+
+
+@pytest.mark.opensearch
+class TestSecurityThatIsNotInitialized:
+    def test_the_check_at_the_start_says_so(self, uninitialized):
+        with failing("security plugin .* not initialized yet", SearchUnavailableError):
+            require_suitable(connect(uninitialized))
+
+    @pytest.mark.parametrize("name", ["words", "get", "count"])
+    def test_a_request_says_so(self, name, uninitialized):
+        rows = VectorRows(PassageIndex(connect(uninitialized), "things"))
+        with failing("security plugin .* not initialized yet", SearchUnavailableError):
+            OPERATIONS[name](rows)
+
+    def test_a_request_without_an_answer_has_the_status(self, uninitialized):
+        index = PassageIndex(connect(uninitialized), "things")
+        with failing("unavailable .HTTP 503.", SearchUnavailableError):
+            index.exists()
+
+
 @pytest.mark.opensearch
 class TestAMissingShard:
     """A red cluster: one of an index's two shards is nowhere, the other one has passages."""
@@ -261,6 +302,20 @@ class TestAMissingShard:
     def test_refreshing_is_an_error_in_time(self, rows):
         with failing("FOOTNOTE_SEARCH_TIMEOUT_S", SearchUnavailableError):
             rows.index.refresh()
+
+
+def wait_until_reachable(server, node):
+    """Until the node answers, even with an error."""
+    deadline = time.monotonic() + START_S
+    while time.monotonic() < deadline:
+        assert node.running, node.log_tail()
+        try:
+            require_suitable(connect(server))
+        except SearchUnavailableError as error:
+            if "can't be reached" not in str(error):
+                return
+        time.sleep(0.5)
+    raise AssertionError(node.log_tail())
 
 
 def has_node(client, index, id_):
