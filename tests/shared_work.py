@@ -4,10 +4,13 @@ import hashlib
 import os
 import shutil
 import sqlite3
+import ssl
 from dataclasses import dataclass, field
 from functools import cache, lru_cache
 from pathlib import Path
 
+import certifi
+import httpcore2
 import pytest
 from filelock import FileLock
 from sqlalchemy import Connection, Engine, create_engine, event, inspect
@@ -20,6 +23,7 @@ _real_create_engine = database.create_engine
 _real_upgrade = run.upgrade
 _real_graph_file = builtin.graph_file
 _real_open = builtin._open
+_real_tls_context = ssl.create_default_context
 
 remembers_vectors = True
 """Whether a model runs only once on the same input; the tests of the models turn it off."""
@@ -33,7 +37,8 @@ def share(monkeypatch: pytest.MonkeyPatch, models: Path) -> None:
 
     Subprocesses and ledgers of earlier versions are migrated step by step, and
     tests/storage/test_migrations.py tests the migrations themselves. Models are prepared in
-    `models`, which processes may share, and copied to the caches of the tests.
+    `models`, which processes may share, and copied to the caches of the tests. HTTP clients trust
+    the same public authorities; contexts with other authorities or keys are not shared.
     """
 
     def graph_file(model, cache_dir, precision):
@@ -54,11 +59,25 @@ def share(monkeypatch: pytest.MonkeyPatch, models: Path) -> None:
     monkeypatch.setattr(builtin, "graph_file", graph_file)
     monkeypatch.setattr(builtin, "_open", _open)
     monkeypatch.setattr(os, "fsync", _leave_to_system)
+    monkeypatch.setattr(ssl, "create_default_context", _tls_context)
+    monkeypatch.setattr(httpcore2, "default_ssl_context", cache(httpcore2.default_ssl_context))
     event.listen(Engine, "before_cursor_execute", _skip_syncs, retval=True)
 
 
 def _leave_to_system(_file: int) -> None:
     """Replace os.fsync."""
+
+
+def _tls_context(*args, **options):
+    """Load the public authorities once; HTTP clients would take 20 ms each."""
+    if args or options != {"cafile": certifi.where()}:
+        return _real_tls_context(*args, **options)
+    return _public_tls_context()
+
+
+@cache
+def _public_tls_context() -> ssl.SSLContext:
+    return _real_tls_context(cafile=certifi.where())
 
 
 def _skip_syncs(_connection, _cursor, statement, parameters, _context, _many):

@@ -3,11 +3,13 @@
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from datetime import date
+from functools import cache
 from pathlib import Path
 from typing import TypeVar
 
 import pytest
 import streamlit as st
+from streamlit.components.v2 import manifest_scanner
 from streamlit.testing.v1 import AppTest
 
 import bootstrap
@@ -78,6 +80,15 @@ class Services:
 
     def warm_up(self) -> None:
         pass
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _component_manifests() -> Iterator[None]:
+    """Read the metadata of all installed packages once; each open page would take .2 s."""
+    scan = cache(manifest_scanner.scan_component_manifests)
+    with pytest.MonkeyPatch.context() as monkeypatch:
+        monkeypatch.setattr(manifest_scanner, "scan_component_manifests", scan)
+        yield
 
 
 def install_services(services: Kind, monkeypatch: pytest.MonkeyPatch) -> Iterator[Kind]:
