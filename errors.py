@@ -85,7 +85,7 @@ class DamagedLedgerError(StorageError):
 
 
 class DamagedIndexError(StorageError):
-    """One of an index's two stores is damaged; the message says which and how to rebuild it."""
+    """An index or one of its embedded stores is damaged; the message says how to rebuild it."""
 
 
 class BusyError(StorageError):

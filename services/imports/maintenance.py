@@ -153,7 +153,7 @@ class MaintenanceService:
         )
 
     def check(self, principal: Principal) -> CheckReport:  # noqa: ARG002  # every use case takes a principal
-        """Compare the ledger with both stores of the active index.
+        """Compare the ledger with the active index.
 
         Raises:
             BusyError: An import or a reindex is running.
