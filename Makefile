@@ -28,7 +28,7 @@ lint: .venv/.test
 
 test: lint .venv-oracle/.ready
 	@$(BIN)/python -m pytest -q $(PARALLEL) -m 'not browser and not slow and not opensearch'
-	@$(BIN)/python -m pytest -q -m 'browser and not slow'
+	@$(BIN)/python -m pytest -q -m 'browser and not slow' tests/browser
 	@echo "The tests that start OpenSearch did not run: make test-opensearch, or make test-all"
 
 test-all: lint .venv-oracle/.ready
