@@ -10,7 +10,10 @@ import pytest
 pytestmark = pytest.mark.slow
 
 ROOT = Path(__file__).parents[2]
-SLOW = "chains.conversational_retrieval deeplake langchain_core onnxruntime openai pandas tantivy"
+SLOW = (
+    "chains.conversational_retrieval deeplake langchain_core numpy onnxruntime openai pandas"
+    " tantivy"
+)
 OPEN_THE_PAGE = f"""
 import sys
 from datetime import UTC, datetime
