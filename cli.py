@@ -21,6 +21,7 @@ from commands.console import (
     LOOK,
     AsJson,
     DataDir,
+    command_line,
     exit_code,
     open_services,
     print_json,
@@ -86,7 +87,10 @@ def import_path(
             confirm_removals=confirm_removals,
             on_progress=progress,
         )
-    print_json(report_as_data(report)) if as_json else print_report(report)
+    if as_json:
+        print_json(report_as_data(report))
+    else:
+        print_report(report, command_line("import", path, "--confirm-removals", data_dir=data_dir))
     raise typer.Exit(exit_code(report))
 
 
@@ -101,7 +105,8 @@ def check(as_json: AsJson = False, data_dir: DataDir = None) -> None:
     else:
         for line in report.disagreements:
             typer.echo(line)
-        verdict = "all agree." if report.agrees else "`python cli.py reindex` repairs it."
+        repair = f"`{command_line('reindex', data_dir=data_dir)}` repairs it."
+        verdict = "all agree." if report.agrees else repair
         typer.echo(f"{report.documents} documents, {report.passages} passages: {verdict}")
     raise typer.Exit(0 if report.agrees else LOOK)
 
@@ -154,7 +159,7 @@ def main() -> None:
         if isinstance(stream, TextIOWrapper):  # not every console code page has all characters
             stream.reconfigure(errors="backslashreplace")
     try:
-        app()
+        app(prog_name="python cli.py")
     except AppError as error:
         typer.secho(f"Footnote: {error}", fg="red", err=True)
         sys.exit(1)

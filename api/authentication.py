@@ -56,13 +56,14 @@ class RequestLimit:
         return headers
 
 
+_CREATE_KEY = "python cli.py api-key create NAME --scope read --scope ask"
 _BEARER = HTTPBearer(
     auto_error=False,
     scheme_name="ApiKey",
-    description="An API key as a bearer token; `python cli.py api-key create NAME` creates one.",
+    description=f"An API key as a bearer token; `{_CREATE_KEY}` creates one.",
 )
-_NO_KEY = "Send an API key as `Authorization: Bearer fn-...`; `cli.py api-key create` creates one."
-_WRONG_KEY = "This API key is unknown or was revoked: `cli.py api-key create` creates another one."
+_NO_KEY = f"Send an API key as `Authorization: Bearer fn-...`; `{_CREATE_KEY}` creates one."
+_WRONG_KEY = f"This API key is unknown or was revoked: `{_CREATE_KEY}` creates another one."
 
 
 class AuthenticationMiddleware:

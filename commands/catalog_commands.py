@@ -13,6 +13,7 @@ import typer
 from commands.console import (
     AsJson,
     DataDir,
+    command_line,
     exit_code,
     open_services,
     permissions_of_shell,
@@ -60,7 +61,8 @@ def evaluate_catalog(
     if json_file is not None and json_file.is_dir():
         raise InputError(f"{json_file} is a folder: name a file in it for the figures.")
     if questions is None and name:
-        raise typer.BadParameter("--catalog requires a file of labeled questions: specify it")
+        command = "python cli.py evaluate-catalog QUESTIONS --catalog NAME"
+        raise typer.BadParameter(f"--catalog requires a file of labeled questions: `{command}`")
     with _data_folder(questions, data_dir) as folder, open_services(folder, warn=False) as services:
         if questions is None:
             questions, name = _sample(services)
@@ -139,7 +141,8 @@ def add(
             LOCAL_USER, path, confirm_removals=confirm_removals, on_progress=progress
         )
         warnings = _warnings(services, report)
-    _print_result(report, warnings, as_json=as_json)
+    confirmation = command_line("catalog", "add", path, "--confirm-removals", data_dir=data_dir)
+    _print_result(report, warnings, confirmation, as_json=as_json)
 
 
 @catalog.command()
@@ -148,12 +151,14 @@ def sample(as_json: AsJson = False, data_dir: DataDir = None) -> None:
     with open_services(data_dir) as services, progress_bar(quiet=as_json) as progress:
         report = services.catalog_imports.run_sample(LOCAL_USER, on_progress=progress)
         warnings = _warnings(services, report)
-    _print_result(report, warnings, as_json=as_json)
+        path = services.catalog_imports.sample
+    confirmation = command_line("catalog", "add", path, "--confirm-removals", data_dir=data_dir)
+    _print_result(report, warnings, confirmation, as_json=as_json)
 
 
 @catalog.command()
 def search(
-    question: str,
+    question: Annotated[str, typer.Argument(help="A question about places, in quotes")],
     user: Annotated[str, typer.Option(help="Id of the person whose preferences apply")] = "",
     prefer: Annotated[
         list[str] | None,
@@ -265,7 +270,9 @@ def _warnings(services: "Services", report: ImportReport) -> list[str]:
     ]
 
 
-def _print_result(report: ImportReport, warnings: Sequence[str], *, as_json: bool) -> None:
+def _print_result(
+    report: ImportReport, warnings: Sequence[str], confirmation: str, *, as_json: bool
+) -> None:
     if as_json:
         print_json({**report_as_data(report), "warnings": warnings})
     else:
@@ -273,7 +280,7 @@ def _print_result(report: ImportReport, warnings: Sequence[str], *, as_json: boo
             typer.echo(f"{'warning':9} {warning}")
         if len(warnings) > WARNINGS:
             typer.echo(f"{len(warnings) - WARNINGS} more warnings are on the library page.")
-        print_report(report)
+        print_report(report, confirmation)
     raise typer.Exit(exit_code(report))
 
 

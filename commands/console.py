@@ -2,6 +2,7 @@
 
 import json
 import os
+import shlex
 import sys
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
@@ -25,6 +26,9 @@ os.umask(_SHELL_UMASK)  # the umask can only be read by setting it
 
 LOOK = 3
 INTERRUPTED = 130
+
+NEW_KEY = ("api-key", "create", "NAME", "--scope", "read", "--scope", "ask")
+"""The arguments that create an API key for searching and asking."""
 
 DataDir = Annotated[
     Path | None,
@@ -56,6 +60,19 @@ def open_services(data_dir: Path | None, *, warn: bool = True) -> Iterator["Serv
     except KeyboardInterrupt:
         typer.echo("Stopped. Finished work is kept; run the same command to resume.")
         raise typer.Exit(INTERRUPTED) from None
+
+
+def command_line(*arguments: object, data_dir: Path | None = None) -> str:
+    """A command as a person has to type it, with the same data folder as the current command."""
+    folder = () if data_dir is None else ("--data-dir", data_dir)
+    return f"python cli.py {shlex.join(map(str, (*arguments, *folder)))}"
+
+
+def warn_if_empty(services: "Services", data_dir: Path | None) -> None:
+    """Print to stderr how to import documents if the library has none."""
+    if not services.library.status(LOCAL_USER).documents:
+        command = command_line("import", "PATH", data_dir=data_dir)
+        _warn([f"The library is empty: import a folder or a file with `{command}`."])
 
 
 def spare_threads() -> None:
@@ -141,8 +158,11 @@ _EXIT_CODES = {
 }
 
 
-def print_report(report: ImportReport) -> None:
-    """Print unreadable documents, the number of documents by outcome, and what to do next."""
+def print_report(report: ImportReport, confirmation: str) -> None:
+    """Print unreadable documents, the number of documents by outcome, and what to do next.
+
+    `confirmation` is the command that confirms withheld removals.
+    """
     for item in report.items:
         if item.reason:
             typer.echo(f"{item.outcome.value:9} {item.location}: {item.reason}")
@@ -155,6 +175,8 @@ def print_report(report: ImportReport) -> None:
     )
     if report.message:
         typer.echo(report.message)
+    if report.state is ImportState.NEEDS_CONFIRMATION:
+        typer.echo(f"To remove them, run: {confirmation}")
 
 
 def report_as_data(report: ImportReport) -> dict[str, Any]:

@@ -107,7 +107,10 @@ def evaluate(
     """
     _check_file(json_file)
     if (folder is None) is not labels:
-        raise typer.BadParameter("specify a folder, or measure with your own labels by --labels")
+        raise typer.BadParameter(
+            "specify a labeled set (`python cli.py evaluate FOLDER`), or measure with your own"
+            " labels (`python cli.py evaluate --labels`)"
+        )
     if labels and (queries != "last" or answers or sweep or sample or rerank):
         raise typer.BadParameter("--labels can be combined only with --mode and --json")
     if rerank and (answers or sweep):

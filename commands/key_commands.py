@@ -7,7 +7,15 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from commands.console import INTERRUPTED, AsJson, DataDir, open_services, print_json
+from commands.console import (
+    INTERRUPTED,
+    NEW_KEY,
+    AsJson,
+    DataDir,
+    command_line,
+    open_services,
+    print_json,
+)
 from domain import LOCAL_USER, ApiKey, ApiScope, Principal
 
 if TYPE_CHECKING:
@@ -24,7 +32,7 @@ def encryption_key(
 
     Neither is required: storing the first secret creates a key in that file. Keys of the setting
     precede those of the file. To change keys, put the new one before the old one, separated by a
-    comma, and run this with --rotate; then remove the old one.
+    comma, and run `python cli.py encryption-key --rotate`; then remove the old one.
     """
     if not rotate:
         from services.sources.secret_service import new_key
@@ -95,12 +103,14 @@ def list_api_keys(as_json: AsJson = False, data_dir: DataDir = None) -> None:
     """List all keys, the oldest first, without their secrets."""
     with open_services(data_dir, warn=False) as services:
         keys = services.api_keys.list()
-    print_json([_as_data(key) for key in keys]) if as_json else _print_table(keys)
+    print_json([_as_data(key) for key in keys]) if as_json else _print_table(keys, data_dir)
 
 
 @api_key.command("revoke")
 def revoke_api_key(
-    key_id: Annotated[str, typer.Argument(metavar="ID", help="The id from `api-key list`")],
+    key_id: Annotated[
+        str, typer.Argument(metavar="ID", help="The id that `python cli.py api-key list` prints")
+    ],
     data_dir: DataDir = None,
 ) -> None:
     """Revoke a key immediately, in every running process."""
@@ -118,9 +128,10 @@ def _iso(moment: datetime | None) -> str | None:
     return moment.isoformat() if moment else None
 
 
-def _print_table(keys: "Sequence[ApiKey]") -> None:
+def _print_table(keys: "Sequence[ApiKey]", data_dir: Path | None) -> None:
     if not keys:
-        typer.echo("There are no keys. Create one with `api-key create`.")
+        command = command_line(*NEW_KEY, data_dir=data_dir)
+        typer.echo(f"There are no keys. Create one with: {command}")
         return
     head = ("ID", "NAME", "USER", "SCOPES", "CREATED", "LAST USED", "REVOKED")
     rows = [head, *map(_row, keys)]

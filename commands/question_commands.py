@@ -4,6 +4,7 @@ import sys
 from collections.abc import Sequence
 from dataclasses import asdict
 from datetime import datetime
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -12,9 +13,11 @@ from commands.console import (
     AsJson,
     DataDir,
     announce_model,
+    command_line,
     open_services,
     print_json,
     spare_threads,
+    warn_if_empty,
 )
 from domain import (
     LOCAL_USER,
@@ -28,16 +31,18 @@ from domain import (
     SearchMode,
     Turn,
 )
+from errors import NotFoundError
 from services.export.answer_text import describe, offers_nearest, plain_answer
 
 if TYPE_CHECKING:
     from langchain_core.documents import Document
 
+    from bootstrap import Services
     from services.evaluation.rating_service import Rated, Replay, Replayed
 
 
 def search(
-    query: str,
+    query: Annotated[str, typer.Argument(help="Words or a question, in quotes")],
     mode: Annotated[SearchMode | None, typer.Option(help="Search mode")] = None,
     k: Annotated[int, typer.Option("-k", min=1, max=1000, help="Number of passages")] = 5,
     source: Annotated[
@@ -75,6 +80,7 @@ def search(
         documents = services.search.search(
             LOCAL_USER, query, mode=mode, k=k, condition=condition, rerank=rerank
         )
+        warn_if_empty(services, data_dir)
     _warn_if_not_reranked(documents)
     explained = _explained(query, documents, condition) if explain else [None] * len(documents)
     if as_json:
@@ -162,29 +168,47 @@ MAX_NEAREST = 3
 
 
 def ask(
-    question: str,
+    question: Annotated[str, typer.Argument(help="A question, in quotes")],
     conversation: Annotated[
-        str | None, typer.Option(help="Id of the conversation to continue")
+        str | None, typer.Option(metavar="ID", help="Continue the conversation with this id")
     ] = None,
+    continue_last: Annotated[
+        bool, typer.Option("--continue", help="Continue your last conversation")
+    ] = False,
     as_json: AsJson = False,
     data_dir: DataDir = None,
 ) -> None:
-    """Answer a question from the library, with checked citations."""
+    """Answer a question from the library, with checked citations.
+
+    A question starts a new conversation unless --continue or --conversation makes it a follow-up.
+    """
+    if continue_last and conversation is not None:
+        raise typer.BadParameter("--continue and --conversation cannot be combined")
     spare_threads()
     with open_services(data_dir) as services:
+        if continue_last:
+            conversation = _last_conversation(services, data_dir)
         announce_model(services)
         turn = services.chat.ask(LOCAL_USER, question, conversation)
-    print_json(turn_as_data(turn)) if as_json else _print_turn(turn)
+        warn_if_empty(services, data_dir)
+    print_json(turn_as_data(turn)) if as_json else _print_turn(turn, data_dir)
 
 
-def _print_turn(turn: Turn) -> None:
+def _last_conversation(services: "Services", data_dir: Path | None) -> str:
+    """The id of the conversation used last, on the pages or the command line."""
+    latest = services.conversations.page(LOCAL_USER, limit=1).items
+    if not latest:
+        command = f'{command_line("ask", data_dir=data_dir)} "QUESTION"'
+        raise NotFoundError(f"There is no conversation to continue: start one with `{command}`.")
+    return latest[0].id
+
+
+def _print_turn(turn: Turn, data_dir: Path | None = None) -> None:
     if turn.standalone_question not in ("", turn.question):  # small talk is not searched
         typer.secho(f"Searched for: {turn.standalone_question}", dim=True)
     typer.echo(f"{plain_answer(turn.answer)}\n")
-    for citation in turn.citations:
-        is_source = citation.state is not CitationState.NO_SUCH_SOURCE
-        where = f": {citation.title} ({place(asdict(citation))})" if is_source else ""
-        typer.echo(f"[{citation.n}] {describe(citation)}{where}")
+    for source, quotes in _quotes_by_source(turn.citations).items():
+        typer.echo("\n    ".join([source, *quotes]))
     if offers_nearest(turn):
         typer.echo("Nearest passages, which may not answer the question:")
         for source in turn.sources[:MAX_NEAREST]:
@@ -193,7 +217,27 @@ def _print_turn(turn: Turn) -> None:
         typer.echo(f"{turn.unsupported_sentences} sentences without support in the sources")
     if turn.error:
         typer.secho(f"This answer is incomplete. {turn.error}", fg="yellow", err=True)
-    typer.secho(f"{turn.model}; continue with --conversation {turn.conversation_id}", dim=True)
+    follow_up = f'{command_line("ask", "--continue", data_dir=data_dir)} "QUESTION"'
+    typer.secho(f"{turn.model}; conversation {turn.conversation_id}", dim=True)
+    typer.secho(f"Continue it with: {follow_up}", dim=True)
+
+
+def _quotes_by_source(citations: "Sequence[Citation]") -> dict[str, list[str]]:
+    """The line of each source, in the order of the citations, and its quotes, each once."""
+    quotes_by_source: dict[str, list[str]] = {}
+    listed = set()
+    for citation in citations:
+        if (quote := (citation.n, _line(citation.quote))) not in listed:
+            listed.add(quote)
+            quotes = quotes_by_source.setdefault(_source_line(citation), [])
+            quotes.extend([f"“{quote[1]}”"] if quote[1] else [])
+    return quotes_by_source
+
+
+def _source_line(citation: Citation) -> str:
+    is_source = citation.state is not CitationState.NO_SUCH_SOURCE
+    where = f": {citation.title} ({place(asdict(citation))})" if is_source else ""
+    return f"[{citation.n}] {describe(citation)}{where}"
 
 
 def turn_as_data(turn: Turn) -> dict[str, Any]:
@@ -238,20 +282,24 @@ def ratings(
     with open_services(data_dir) as services:
         if replay is None:
             rated = services.ratings.list(LOCAL_USER)
-            print_json([_rating_as_data(one) for one in rated]) if as_json else _print_list(rated)
+            if as_json:
+                print_json([_rating_as_data(one) for one in rated])
+            else:
+                _print_list(rated, data_dir)
         else:
             replayed = services.ratings.replay(LOCAL_USER, replay)
             print_json(_replay_as_data(replayed)) if as_json else _print_replay(replayed)
 
 
-def _print_list(rated: "Sequence[Rated]") -> None:
+def _print_list(rated: "Sequence[Rated]", data_dir: Path | None) -> None:
     for one in rated:
         reason = f" ({one.rating.reason})" if one.rating.reason else ""
         verdict = f"{_verdict(one)}{reason}"
         typer.secho(f"{_when(one.rating.created_at)}  {verdict}  {_line(one.question)}", bold=True)
         if one.rating.comment:
             typer.echo(f"   {_line(one.rating.comment)}")
-        typer.secho(f"   in {_line(one.conversation)}; --replay {one.rating.turn_id}", dim=True)
+        command = command_line("ratings", "--replay", one.rating.turn_id, data_dir=data_dir)
+        typer.secho(f"   in {_line(one.conversation)}; ask again with: {command}", dim=True)
     if not rated:
         typer.echo("No answer has been rated yet.")
 

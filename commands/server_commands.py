@@ -7,12 +7,21 @@ import threading
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from functools import partial
+from pathlib import Path
 from types import FrameType
 from typing import TYPE_CHECKING, Annotated, NoReturn
 
 import typer
 
-from commands.console import INTERRUPTED, DataDir, announce_model, open_services, progress_bar
+from commands.console import (
+    INTERRUPTED,
+    NEW_KEY,
+    DataDir,
+    announce_model,
+    command_line,
+    open_services,
+    progress_bar,
+)
 from commands.supervisor import ABANDONED_IMPORT, supervise, termination_request
 from domain import LOCAL_USER
 from domain.web.host_policy import bound_hosts, parse_hosts
@@ -48,7 +57,15 @@ def listen(host: str, port: int, *, shared: bool = False) -> socket.socket:
         ) from error
 
 
-def banner(services: "Services", name: str, host: str, listening: socket.socket, path: str) -> str:
+def banner(
+    services: "Services",
+    name: str,
+    host: str,
+    listening: socket.socket,
+    path: str,
+    *,
+    data_dir: Path | None,
+) -> str:
     """The server's address, and how to create a key if there is none."""
     hosts = bound_hosts(host)
     place = hosts[0].name if hosts else "localhost"
@@ -56,8 +73,8 @@ def banner(services: "Services", name: str, host: str, listening: socket.socket,
     serves = f"Footnote's {name} is at http://{place}:{port}{path} (press Ctrl+C to stop)"
     if any(key.revoked_at is None for key in services.api_keys.list()):
         return serves
-    makes = "python cli.py api-key create NAME --scope read --scope ask"
-    return f"{serves}\nThere is no API key yet. Create one with: {makes}"
+    command = command_line(*NEW_KEY, data_dir=data_dir)
+    return f"{serves}\nThere is no API key yet. Create one with: {command}"
 
 
 def serve_app(
@@ -126,7 +143,7 @@ def api(
 
         listening = listen(host, port, shared=shared)
         if not shared:
-            typer.echo(banner(services, "API", host, listening, PREFIX))
+            typer.echo(banner(services, "API", host, listening, PREFIX, data_dir=data_dir))
         if processes == 1:
             serve_app(services, make_app(services, bound=host), listening)
         # This socket only reserves the port; the supervising process must not accept connections.
@@ -162,7 +179,7 @@ def mcp(
     with open_services(data_dir) as services:
         announce_model(services)
         if http:
-            _serve_http(services, host, port, allow_host or [])
+            _serve_http(services, host, port, allow_host or [], data_dir)
         else:
             _serve_stdio(services)
 
@@ -181,16 +198,20 @@ def _serve_stdio(services: "Services") -> NoReturn:
     end(0 if client_disconnected else INTERRUPTED)
 
 
-def _serve_http(services: "Services", host: str, port: int, names: list[str]) -> NoReturn:
+def _serve_http(
+    services: "Services", host: str, port: int, names: list[str], data_dir: Path | None
+) -> NoReturn:
     from api.mcp.mcp_server import PATH, make_mcp_app  # slow, as above
 
     policy = services.host_policy(host, hosts=parse_hosts(names, "--allow-host"))
     listening = listen(host, port)
-    typer.echo(banner(services, "MCP server", host, listening, PATH))
+    typer.echo(banner(services, "MCP server", host, listening, PATH, data_dir=data_dir))
     serve_app(services, make_mcp_app(services, policy), listening)
 
 
-def serve(port: int = 8501, data_dir: DataDir = None) -> None:
+def serve(
+    port: Annotated[int, typer.Option(help="Port of the pages")] = 8501, data_dir: DataDir = None
+) -> None:
     """Serve the pages and perform imports; the first start imports the sample documents."""
     termination = termination_request()
     with open_services(data_dir) as services:

@@ -102,7 +102,8 @@ def test_a_mass_removal_needs_confirmation(run, tmp_path):
     run("import", folder)
     for path in list(folder.iterdir())[1:]:
         path.unlink()
-    assert "--confirm-removals" in run("import", folder, code=3).stdout
+    withheld = run("import", folder, code=3).stdout
+    assert f"run: python cli.py import {folder} --confirm-removals\n" in withheld
     assert "11 gone" in run("import", folder, "--confirm-removals").stdout
 
 
@@ -157,6 +158,7 @@ BAD_KEY = {
         (["import", "/nowhere"], {}, "/nowhere"),
         (["ask", "  "], {}, "empty"),
         (["ask", "x", "--conversation", "nonsense"], {}, "nonsense"),
+        (["ask", "x", "--continue"], {}, '`python cli.py ask "QUESTION"`'),
         (["search", "x"], {"FOOTNOTE_TOP_K": "0"}, "FOOTNOTE_TOP_K"),
         (["search", "x"], {"FOOTNOTE_DATA_DIR": "/proc/nope"}, "/proc/nope"),
         (["ask", "x"], {"OPENAI_BASE_URL": "localhost"}, "OPENAI_BASE_URL"),

@@ -47,4 +47,7 @@ def test_invalid_key_options_are_explained(line):
     assert "on one line" in wrong.stderr
     line.run("api-key", "create", "Bot", "--scope", "everything", code=2)
     assert "no API key 'x'" in line.run("api-key", "revoke", "x", code=1).stderr
-    assert "There are no keys" in line.run("api-key", "list").stdout
+    assert line.run("api-key", "list").stdout == (
+        "There are no keys. Create one with: python cli.py api-key create NAME --scope read"
+        " --scope ask\n"
+    )

@@ -1,14 +1,25 @@
-"""`cli.py ask` for questions that no passage answers."""
+"""`cli.py ask`: quotes below their sources, follow-ups, and questions that no passage answers."""
 
 import json
 from datetime import UTC, datetime
+from pathlib import Path
 
 import pytest
 from typer.testing import CliRunner
 
 from cli import app
 from commands.question_commands import MAX_NEAREST, _print_turn
-from domain import EXTRACTIVE, Citation, CitationState, RetrievedPassage, Turn, TurnState
+from domain import (
+    EXTRACTIVE,
+    LOCAL_USER,
+    Citation,
+    CitationState,
+    Principal,
+    RetrievedPassage,
+    Turn,
+    TurnState,
+)
+from errors import NotFoundError
 
 HEADING = "Nearest passages, which may not answer the question:"
 
@@ -53,6 +64,85 @@ def test_no_passages_are_listed_below_other_kinds_of_answers(capsys, fields):
     output = capsys.readouterr().out
     assert HEADING not in output
     assert "\n- " not in output
+
+
+def test_each_quote_is_printed_once_below_its_source(capsys):
+    def citation(n, quote, state=CitationState.VERIFIED, **fields):
+        return Citation(n, state, quote, f"Title {n}", f"{n}.md", **fields)
+
+    citations = (
+        citation(1, "25 days\na year."),
+        citation(2, "25 days a year."),
+        citation(1, "27 days."),
+        citation(1, "25 days a year."),
+        citation(1, "27 days.", quoted_by_answer=False),
+        citation(2, "30 days.", CitationState.NOT_FOUND),
+        citation(9, "", CitationState.NO_SUCH_SOURCE),
+        citation(9, "", CitationState.NO_SUCH_SOURCE),
+    )
+    _print_turn(turn_of(2, answer="So it is.", citations=citations))
+    assert capsys.readouterr().out.splitlines()[2:-2] == [
+        "[1] found in the document: Title 1 (1.md)",
+        "    “25 days a year.”",
+        "    “27 days.”",
+        "[2] found in the document: Title 2 (2.md)",
+        "    “25 days a year.”",
+        "[2] not found: Title 2 (2.md)",
+        "    “30 days.”",
+        "[9] no such source",
+    ]
+
+
+def test_the_last_line_continues_the_conversation_in_the_same_data_folder(capsys):
+    _print_turn(turn_of(1), Path("my data"))
+    *_, model, command = capsys.readouterr().out.splitlines()
+    assert model == f"{EXTRACTIVE}; conversation c"
+    assert command.endswith(""": python cli.py ask --continue --data-dir 'my data' "QUESTION\"""")
+
+
+def ask(folder, *arguments):
+    return CliRunner().invoke(app, ["ask", *arguments, "--data-dir", str(folder)])
+
+
+def test_a_question_continues_the_conversation_used_last(imported):
+    services = imported()
+    folder = services.imports.data_dir
+    first = services.chat.ask(LOCAL_USER, "How many days of annual leave do new employees get?")
+    services.chat.ask(LOCAL_USER, "How do I install WireGuard?")
+    services.chat.ask(Principal("ada"), "How do I install WireGuard?")
+    services.chat.ask(LOCAL_USER, "Thanks", first.conversation_id)
+    result = ask(folder, "--continue", "And after two years?", "--json")
+    turn = json.loads(result.stdout)
+    assert turn["conversation_id"] == first.conversation_id
+    assert "annual leave" in turn["standalone_question"]
+    assert len(services.turns.list(LOCAL_USER, first.conversation_id)) == 3
+
+
+def test_without_a_conversation_the_error_names_the_command_that_starts_one(build_services):
+    services = build_services()
+    folder = services.imports.data_dir
+    services.chat.ask(Principal("ada"), "Hello")
+    result = ask(folder, "--continue", "And after two years?")
+    assert isinstance(result.exception, NotFoundError)
+    command = f'`python cli.py ask --data-dir {folder} "QUESTION"`'
+    assert str(result.exception) == (
+        f"There is no conversation to continue: start one with {command}."
+    )
+    assert services.conversations.page(LOCAL_USER, limit=1).total == 0
+
+
+def test_one_conversation_at_a_time_can_be_continued(tmp_path):
+    result = ask(tmp_path, "--continue", "--conversation", "c", "And after two years?")
+    assert result.exit_code == 2
+    assert "cannot be combined" in result.stderr
+
+
+@pytest.mark.parametrize("command", [["ask", "How long?"], ["search", "leave"]])
+def test_an_empty_library_names_the_command_that_imports_documents(build_services, command):
+    folder = str(build_services().imports.data_dir)
+    result = CliRunner().invoke(app, [*command, "--data-dir", folder])
+    assert result.exit_code == 0, result.output
+    assert f"with `python cli.py import PATH --data-dir {folder}`" in result.stderr
 
 
 @pytest.mark.parametrize(

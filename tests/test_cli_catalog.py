@@ -99,7 +99,7 @@ def test_a_mass_removal_of_places_needs_confirmation(run, tmp_path):
     reviews = {"column": "reviews", "text": "text"}
     run("add", str(write_restaurants(folder, [PLACES[0], *many], reviews=reviews)))
     path = str(write_restaurants(folder, PLACES[:1], reviews=reviews))
-    assert "--confirm-removals" in run("add", path, code=3)
+    assert f"run: python cli.py catalog add {path} --confirm-removals" in run("add", path, code=3)
     assert "11 gone" in run("add", path, "--confirm-removals")
 
 

@@ -53,7 +53,7 @@ _ABOUT: Mapping[str, str] = {
     "comments": "Whether to import comments",
     "archived": "Whether to import archived spaces",
     "service_account": "Key of a service account, as JSON",
-    "oauth_token": "JSON that `python cli.py google-login` writes",
+    "oauth_token": ("JSON that `python cli.py google-login CLIENT_JSON --save TOKEN_FILE` writes"),
     "folders": "Folders and their contents, by their addresses or ids",
     "files": "Individual files, by their addresses or ids",
     "drives": "Shared drives, by their addresses or ids",

@@ -194,25 +194,30 @@ def authorize(client_json: str, port: int = 0, *, open_browser: bool = True) -> 
         minutes = SIGN_IN_TIMEOUT_S // 60
         raise SourceError(
             _(
-                "Nobody signed in within {minutes} minutes: run `python cli.py google-login` again."
+                "Nobody signed in within {minutes} minutes: run `python cli.py google-login"
+                " CLIENT_JSON --save TOKEN_FILE` again."
             ).format(minutes=minutes)
         ) from error
     except (OAuth2Error, Warning) as error:  # Warning: the scope differs from the requested one
         raise SourceError(
             _(
-                "Google denied access ({error}): run `python cli.py google-login` again, and"
-                " grant access to Google Drive."
+                "Google denied access ({error}): run `python cli.py google-login CLIENT_JSON"
+                " --save TOKEN_FILE` again, and grant access to Google Drive."
             ).format(error=error)
         ) from error
     except (RequestException, OSError) as error:
         raise SourceError(
             _(
-                "The sign-in was interrupted ({error}): run `python cli.py google-login` again."
+                "The sign-in was interrupted ({error}): run `python cli.py google-login"
+                " CLIENT_JSON --save TOKEN_FILE` again."
             ).format(error=error)
         ) from error
     if not credentials.refresh_token:
         raise SourceError(
-            _("Google returned no refresh token: run `python cli.py google-login` again.")
+            _(
+                "Google returned no refresh token: run `python cli.py google-login CLIENT_JSON"
+                " --save TOKEN_FILE` again."
+            )
         )
     return _token_json(credentials)
 

@@ -178,7 +178,10 @@ class LabelService:
         index = self.indexes.active()
         if index is None:
             raise InputError(
-                _("The library is empty: import the documents first, then the labels.")
+                _(
+                    "The library is empty: import the documents first with `python cli.py import"
+                    " PATH`, then the labels."
+                )
             )
         labels, report = read_labels(folder, self.documents, self.finder, index.id)
         self.labels.put(principal, labels)

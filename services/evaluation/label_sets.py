@@ -43,7 +43,8 @@ class LabeledQuestions:
         )
         return _(
             "No question has a passage marked as right in the library yet: mark one in the"
-            " lab, rate an answer, or import labels.{lost}"
+            " lab, rate an answer, or import labels with `python cli.py labels import"
+            " FOLDER`.{lost}"
         ).format(lost=lost)
 
 

@@ -31,8 +31,8 @@ _SECRETS = {
     "password": _("The password is missing: enter it."),
     "service_account": _("The key of the service account is missing: paste its JSON."),
     "oauth_token": _(
-        "The token is missing: paste the contents of the file that “python cli.py google-login”"
-        " wrote."
+        "The token is missing: paste the contents of the file that “python cli.py google-login"
+        " CLIENT_JSON --save TOKEN_FILE” wrote."
     ),
 }
 

@@ -52,7 +52,11 @@ class ApiKeys(Store):
         with self._database.write() as session:
             row = session.get(ApiKeyRow, key_id)
             if row is None:
-                raise NotFoundError(_("There is no API key {key_id}.").format(key_id=repr(key_id)))
+                raise NotFoundError(
+                    _(
+                        "There is no API key {key_id}: `python cli.py api-key list` lists the keys."
+                    ).format(key_id=repr(key_id))
+                )
             row.revoked_at = row.revoked_at or now
 
 

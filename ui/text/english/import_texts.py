@@ -82,7 +82,8 @@ SOURCE_FIELD_HELP = {
     "drives": "Addresses or IDs, one per line.",
     "types": "Leave this empty to import every type that can be read.",
     "oauth_token": (
-        "“python cli.py google-login” signs you in and writes this file. Paste its contents."
+        "“python cli.py google-login CLIENT_JSON --save TOKEN_FILE” signs you in and writes this"
+        " file. Paste its contents."
     ),
 }
 SOURCE_CHOICES = {
