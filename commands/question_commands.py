@@ -207,8 +207,8 @@ def _print_turn(turn: Turn, data_dir: Path | None = None) -> None:
     if turn.standalone_question not in ("", turn.question):  # small talk is not searched
         typer.secho(f"Searched for: {turn.standalone_question}", dim=True)
     typer.echo(f"{plain_answer(turn.answer)}\n")
-    for source, quotes in _quotes_by_source(turn.citations).items():
-        typer.echo("\n    ".join([source, *quotes]))
+    for source_line, quotes in _quotes_by_source(turn.citations).items():
+        typer.echo("\n    ".join([source_line, *quotes]))
     if offers_nearest(turn):
         typer.echo("Nearest passages, which may not answer the question:")
         for source in turn.sources[:MAX_NEAREST]:
