@@ -21,6 +21,7 @@ def show_pages() -> None:
             st.Page("pages/library.py", title=words.LIBRARY_PAGE, icon=":material/local_library:"),
             st.Page("pages/imports.py", title=words.IMPORT_PAGE, icon=":material/sync:"),
             st.Page("pages/retrieval_lab.py", title=words.LAB_PAGE, icon=":material/science:"),
+            st.Page("pages/app_settings.py", title=words.SETTINGS_PAGE, icon=":material/settings:"),
             st.Page("pages/document.py", title=words.DOCUMENT_PAGE, visibility="hidden"),
         ],
         position="top",

@@ -1,6 +1,6 @@
-"""All settings of Footnote, read once from the environment and `.env`."""
+"""All settings of Footnote, from the environment, `.env`, and the data folder."""
 
-from difflib import get_close_matches
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Literal, Self
 
@@ -21,22 +21,23 @@ from pydantic_settings import (
 
 from domain import Normalization, SearchMode
 from domain.logs import LogFormat, LogLevel
-from domain.messages import _, join_messages
+from domain.messages import _
 from domain.redaction import url_password
+from domain.setting_values import (
+    OPEN_TO_SOURCES,
+    PREFIX,
+    config_errors,
+    explain,
+    reject_unknown,
+    setting_of,
+    variable_of,
+    withheld_keys,
+)
 from domain.web.host_policy import parse_hosts
 from domain.web.search_server import check_index_name, check_node_urls, check_sign_in
-from errors import ConfigError
 
-_PREFIX = "FOOTNOTE_"
-OPEN_TO_SOURCES = "FOOTNOTE_SECRET_"
-"""Prefix of the only environment variables that users may reference as a source's secret."""
-
-ALLOWED_HOSTS = f"{_PREFIX}ALLOWED_HOSTS"
+ALLOWED_HOSTS = f"{PREFIX}ALLOWED_HOSTS"
 """The name of the variable, for messages that tell users to set it."""
-
-_OF_THE_TESTS = {"FOOTNOTE_EVAL_DATA", "FOOTNOTE_SCREENSHOTS"}
-_OF_CLIENTS = {"FOOTNOTE_URL", "FOOTNOTE_API_KEY"}
-"""Variables that docs/api.md defines for API clients, which often run in the same shell."""
 
 
 def _check_hosts(text: str) -> str:
@@ -48,7 +49,7 @@ class Settings(BaseSettings):
     """The settings; the variable of each is `FOOTNOTE_<NAME>` unless it has an alias."""
 
     model_config = SettingsConfigDict(
-        env_prefix=_PREFIX,
+        env_prefix=PREFIX,
         env_file=".env",
         env_ignore_empty=True,
         extra="ignore",
@@ -140,8 +141,12 @@ class Settings(BaseSettings):
         description="Languages of text in pictures, as Tesseract language codes",
     )
 
+    deleted_retention_days: int = Field(
+        30, ge=1, le=3650, description="Days until a deleted conversation is removed permanently"
+    )
+
     encryption_key: SecretStr | None = Field(
-        None, description="Keys, comma-separated, that encrypt the stored secrets of sources"
+        None, description="Keys, comma-separated, that encrypt the stored secrets"
     )
     google_api_url: str = Field(
         "https://www.googleapis.com", description="Base URL of the Google API"
@@ -303,26 +308,56 @@ class Settings(BaseSettings):
         return self
 
 
-def load_settings(**overrides: object) -> Settings:
-    """Load the settings from the environment; `overrides` take precedence.
+def load_settings(stored: Mapping[str, object] | None = None, **overrides: object) -> Settings:
+    """Load the settings from the environment.
+
+    Args:
+        stored: Values of the data folder, used for settings that the environment does not set.
+        overrides: Values that take precedence over the environment.
 
     Raises:
         ConfigError: A variable is unknown, a value is out of range, or a file can't be read; the
             message names the variable or the file.
     """
-    try:
-        _reject_unknown()
-        return Settings(**overrides)  # type: ignore[arg-type]  # pydantic validates them
-    except ValidationError as error:
-        raise ConfigError(join_messages(_explain(problem) for problem in error.errors())) from error
-    except UnicodeDecodeError as error:
-        raise ConfigError(_("The file .env is not in UTF-8: save it as UTF-8.")) from error
-    except OSError as error:
-        raise ConfigError(
-            _("The file .env can't be read ({strerror}): make it readable, or remove it.").format(
-                strerror=error.strerror
-            )
-        ) from error
+    with config_errors():
+        names = (name for source in _sources() for name in source.env_vars)
+        reject_unknown(names, map(variable_of, Settings.model_fields))
+        return Settings(**_merged(stored or {}, overrides))  # type: ignore[arg-type]
+
+
+def invalid_values(stored: Mapping[str, object], **overrides: object) -> Mapping[str, str]:
+    """The messages about stored values that are invalid by themselves, by setting.
+
+    Raises:
+        ConfigError: See `load_settings`.
+    """
+    with config_errors():
+        try:
+            Settings(**_merged(stored, overrides))  # type: ignore[arg-type]
+        except ValidationError as error:
+            problems = [dict(problem) for problem in error.errors()]
+            messages = {setting_of(problem): explain(problem) for problem in problems}
+            return {name: message for name, message in messages.items() if name in stored}
+        return {}
+
+
+def environment_values() -> Mapping[str, str]:
+    """The texts of the settings that the environment, or else `.env`, sets.
+
+    Raises:
+        ConfigError: The file `.env` can't be read.
+    """
+    with config_errors():
+        environment, file = _sources()
+    texts = {**file.env_vars, **environment.env_vars}
+    found = {name: texts.get(variable_of(name).lower()) for name in Settings.model_fields}
+    return {name: text for name, text in found.items() if text}
+
+
+def _merged(stored: Mapping[str, object], overrides: Mapping[str, object]) -> dict[str, object]:
+    fixed = environment_values() if stored else {}
+    used = {name: one for name, one in stored.items() if name not in fixed}
+    return {**used, **withheld_keys(used, fixed), **overrides}
 
 
 def secret_variable(name: str) -> str:
@@ -352,47 +387,5 @@ def secret_values(settings: Settings) -> list[str]:
     ]
 
 
-def _reject_unknown() -> None:
-    """Reject unknown variables: a misspelled one would be ignored silently."""
-    valid = {_variable(name) for name in Settings.model_fields}
-    names = {name.upper() for source in _sources() for name in source.env_vars}
-    ours = {name for name in names if name.startswith(_PREFIX)}
-    others = valid | _OF_THE_TESTS | _OF_CLIENTS
-    unknown = [name for name in ours - others if not name.startswith(OPEN_TO_SOURCES)]
-    if unknown:
-        messages = [
-            _("{name} is not a setting{suggestion}").format(
-                name=name, suggestion=_suggestion(name, valid)
-            )
-            for name in sorted(unknown)
-        ]
-        raise ConfigError(join_messages(messages))
-
-
 def _sources() -> tuple[EnvSettingsSource, DotEnvSettingsSource]:
     return EnvSettingsSource(Settings), DotEnvSettingsSource(Settings)
-
-
-def _suggestion(typed: str, names: set[str]) -> str:
-    # Compared without the common prefix, which would make all names similar.
-    variables = {name.removeprefix(_PREFIX): name for name in names}
-    nearest = get_close_matches(typed.removeprefix(_PREFIX), variables, n=1)
-    return (
-        _(": did you mean {variables}?").format(variables=variables[nearest[0]])
-        if nearest
-        else _(": see .env.example for all settings")
-    )
-
-
-def _variable(name: str) -> str:
-    return name.upper() if name.startswith("openai_") else f"{_PREFIX}{name.upper()}"
-
-
-def _explain(problem: object) -> str:
-    assert isinstance(problem, dict)  # noqa: S101  # pydantic's ErrorDetails
-    name = "_".join(str(part) for part in problem["loc"]).lower()
-    if not name:
-        return str(problem["msg"]).removeprefix("Value error, ")
-    return _("{variable}: {msg} (the value is {input})").format(
-        variable=_variable(name), msg=problem["msg"], input=repr(problem["input"])
-    )

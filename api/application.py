@@ -33,7 +33,7 @@ from api.rest import (
     upload_routes,
 )
 from api.streaming import Streams
-from bootstrap import Services
+from bootstrap import Services, following
 from domain.web.host_guard import DATA_HEADERS, HostGuard
 from domain.web.request_log import REQUEST_ID, RequestLog
 
@@ -93,7 +93,7 @@ def make_app(services: Services, bound: str = "") -> FastAPI:
         generate_unique_id_function=lambda route: route.name,
         lifespan=_lifespan,
     )
-    app.state.services = services
+    app.state.latest_services = following(services)
     app.state.streams = Streams(services.api_limits.answers)
     for router in ROUTERS:
         app.include_router(router, prefix=PREFIX, responses=COMMON_RESPONSES)

@@ -16,7 +16,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from api.problems import ProblemError
 from api.request_bodies import Operations
-from bootstrap import Services
+from bootstrap import LatestServices, Services
 from domain import ApiKey, ApiScope, Principal
 from domain.logs import get_logger
 from errors import AppError
@@ -138,9 +138,9 @@ def with_headers(send: Send, extra: Mapping[str, str]) -> Send:
 
 
 def services_of(request: Request) -> Services:
-    """The services that the app was built with."""
-    services: Services = request.app.state.services
-    return services
+    """The services for the current settings."""
+    latest: LatestServices = request.app.state.latest_services
+    return latest.get()
 
 
 def _caller(

@@ -9,17 +9,22 @@ from datetime import UTC, datetime
 
 from bootstrap.hosting import make_host_policy
 from bootstrap.import_services import SAMPLES
+from bootstrap.latest_services import LatestServices
 from bootstrap.services import Services
+from bootstrap.stored_settings import current_settings
 from bootstrap.tracing import postpone_client_types, stop_traces_without_destination
 from domain.logs import configure_logs
 from domain.web.host_policy import HostPolicy
-from settings import Settings, load_settings, secret_values
+from settings import Settings, secret_values
 
 __all__ = [
     "SAMPLES",
+    "LatestServices",
     "Services",
     "build_services",
     "check_ledger",
+    "current_settings",
+    "following",
     "interface_language",
     "page_host_policy",
 ]
@@ -37,21 +42,32 @@ def build_services(settings: Settings | None = None) -> Services:
     """
     from loaders.formats.ocr import configure
     from storage.private_files import keep_private
+    from storage.settings_file import settings_stamp
 
     # Their warnings about minor PDF defects and repeated requests would bury important messages.
     for library in ("pypdf", "opensearch"):
         logging.getLogger(library).setLevel(logging.ERROR)
     stop_traces_without_destination()
     postpone_client_types()
-    settings = settings or load_settings()
+    settings = settings or current_settings()
     _configure_logs(settings)
     configure(settings.ocr_languages)
     keep_private(settings.data_dir)
-    services = Services(settings)
+    services = Services(settings, settings_stamp(settings.data_dir))
     services.maintenance.recover()
     services.conversations.purge(datetime.now(UTC))
     services.remove_abandoned_boxes()
     return services
+
+
+def following(services: Services) -> LatestServices:
+    """These services until the stored settings change, and then others on the same data folder."""
+    data_dir = services.parts.settings.data_dir
+
+    def build() -> Services:
+        return build_services(current_settings(data_dir=data_dir))
+
+    return LatestServices(build, data_dir, services)
 
 
 def check_ledger(settings: Settings) -> None:
@@ -72,7 +88,7 @@ def interface_language() -> str:
     Raises:
         ConfigError: A setting is invalid; the message names it.
     """
-    return load_settings().language
+    return current_settings().language
 
 
 def page_host_policy(bound: str) -> HostPolicy:
@@ -81,7 +97,7 @@ def page_host_policy(bound: str) -> HostPolicy:
     Raises:
         ConfigError: A setting is invalid; the message names it.
     """
-    settings = load_settings()
+    settings = current_settings()
     _configure_logs(settings)  # the server logs before the services are built
     return make_host_policy(settings, bound)
 

@@ -13,6 +13,7 @@ from storage.ledger.import_store import Imports
 from storage.ledger.index_store import Indexes
 from storage.ledger.secret_store import EncryptionKeys, Secrets
 from storage.ledger.source_store import Sources, SourceTraces
+from storage.settings_file import settings_stamp
 
 # Services are imported where they are built, so that commands and pages load only what they use.
 if TYPE_CHECKING:
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from services.imports.import_queue import ImportQueue
     from services.imports.import_service import ImportService
     from services.imports.maintenance import MaintenanceService
+    from services.settings_service import SettingsService
     from services.sources.directory_source import DirectoryKind, DirectoryService
     from services.sources.import_reports import ImportReports
     from services.sources.secret_service import SourceSecrets
@@ -35,8 +37,14 @@ SAMPLES = Path(__file__).parents[1] / "samples" / "documents"
 class ImportServices:
     """The services that import documents into the library of one data folder."""
 
-    def __init__(self, settings: Settings) -> None:
+    def __init__(self, settings: Settings, stamp: str = "") -> None:
+        """`stamp` identifies the stored settings; see `storage.settings_file`."""
         self.parts = Parts(settings)
+        self.stamp = stamp
+
+    def is_outdated(self) -> bool:
+        """Whether the stored settings have changed since these services were built."""
+        return settings_stamp(self.parts.settings.data_dir) != self.stamp
 
     @property
     def _database(self) -> "Database":
@@ -117,10 +125,24 @@ class ImportServices:
         from services.sources.secret_service import SourceSecrets
         from settings import secret_variable
 
+        return SourceSecrets(self._secrets, secret_variable)
+
+    @cached_property
+    def _secrets(self) -> Secrets:
         settings = self.parts.settings
         key = settings.encryption_key.get_secret_value() if settings.encryption_key else ""
-        keys = EncryptionKeys(settings.data_dir, key)
-        return SourceSecrets(Secrets(self._database, keys), secret_variable)
+        return Secrets(self._database, EncryptionKeys(settings.data_dir, key))
+
+    @cached_property
+    def settings(self) -> "SettingsService":
+        """Shows, changes, and tests the settings that the data folder can store."""
+        from bootstrap.stored_settings import SettingValues, settings_file
+        from services.settings_service import SettingsService
+
+        settings = self.parts.settings
+        return SettingsService(
+            SettingValues(settings.data_dir), settings_file(settings), self._secrets.require_key
+        )
 
     @cached_property
     def directories(self) -> "DirectoryService":

@@ -12,7 +12,7 @@ from settings import Settings
 if TYPE_CHECKING:
     from langchain_core.embeddings import Embeddings
 
-    from models.chat_choice import ChatModelChoice
+    from models.chat_choice import ChatModelChoice, ChatSpec
     from models.embedding_choice import EmbeddingSpec
     from retrievers.rerank import Reranking
     from services.catalog.place_search import EngineOptions
@@ -30,13 +30,13 @@ class Parts:
     def __init__(self, settings: Settings) -> None:
         self.settings = settings
 
-    @cached_property
-    def chat_choice(self) -> "ChatModelChoice":
-        """The choice of the chat model; raises ConfigError if its settings are invalid."""
-        from models.chat_choice import ChatModelChoice, ChatSpec
+    @property
+    def chat_spec(self) -> "ChatSpec":
+        """The configured chat model."""
+        from models.chat_choice import ChatSpec
 
         settings = self.settings
-        spec = ChatSpec(
+        return ChatSpec(
             model=(settings.chat_model or "").strip(),
             base_url=settings.openai_base_url,
             api_key=settings.openai_api_key,
@@ -46,9 +46,15 @@ class Parts:
             answer_timeout_s=settings.chat_answer_timeout_s,
             retries=settings.chat_retries,
         )
-        embeds_there = settings.embedding_provider == "openai"
+
+    @cached_property
+    def chat_choice(self) -> "ChatModelChoice":
+        """The choice of the chat model; raises ConfigError if its settings are invalid."""
+        from models.chat_choice import ChatModelChoice
+
+        embeds_there = self.settings.embedding_provider == "openai"
         others = [self.embedding_spec.model] if embeds_there else []
-        return ChatModelChoice(spec, others)
+        return ChatModelChoice(self.chat_spec, others)
 
     @property
     def embedding_notice(self) -> str:

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable
 from contextlib import suppress
+from datetime import timedelta
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -90,7 +91,11 @@ class Services(ImportServices):
         """Lists and changes conversations."""
         from services.chat.conversation_service import ConversationService
 
-        return ConversationService(ConversationList(self._database), self._conversations)
+        return ConversationService(
+            ConversationList(self._database),
+            self._conversations,
+            timedelta(days=self.parts.settings.deleted_retention_days),
+        )
 
     @cached_property
     def turns(self) -> "TurnService":

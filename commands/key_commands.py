@@ -40,7 +40,7 @@ def encryption_key(
         typer.echo(new_key())
         return
     with open_services(data_dir, warn=False) as services:
-        n = services.source_secrets.rotate()
+        n = services.source_secrets.rotate() + services.settings.rotate()
     typer.echo(f"Secrets encrypted with the first key: {n}. The other keys are no longer needed.")
 
 

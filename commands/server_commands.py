@@ -251,8 +251,9 @@ def _work(data_dir: DataDir) -> None:
 
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, end)
-    with open_services(data_dir, warn=False) as services:
-        services.worker.run(stop, _leave)
+    while not stop.is_set():
+        with open_services(data_dir, warn=False) as services:
+            services.worker.run(stop, _leave, services.is_outdated)
 
 
 def _leave() -> NoReturn:

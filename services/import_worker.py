@@ -12,7 +12,7 @@ from errors import AppError, BusyError, DamagedLedgerError, StorageError
 from services.imports.import_queue import ImportQueue
 from services.imports.import_service import ImportService
 from services.imports.leased_run import LeasedRun
-from services.long_work import CancelableWait, Cancelled, OnProgress, ignore
+from services.long_work import CancelableWait, Cancelled, OnProgress, ignore, never
 from services.sources.source_kinds import SourceKinds
 from services.sources.source_removal import Removals
 from services.sources.source_service import SourceService
@@ -50,21 +50,29 @@ class Worker:
         self._removals = removals
         self._scheduled_at = float("-inf")
 
-    def run(self, stop: threading.Event, leave: Callable[[], object] | None = None) -> None:
-        """Perform queued and scheduled runs until `stop` is set.
+    def run(
+        self,
+        stop: threading.Event,
+        leave: Callable[[], object] | None = None,
+        is_outdated: Callable[[], bool] = never,
+    ) -> None:
+        """Perform queued and scheduled runs until `stop` is set, or the worker is outdated.
 
-        The current run then stops soon, and the next worker resumes it. `leave` ends the process;
-        it is called if the run does not stop in time, but never while the run is writing.
+        Args:
+            stop: If it is set, the current run stops soon, and the next worker resumes it.
+            leave: Ends the process; it is called if the run does not stop in time, but never while
+                the run is writing.
+            is_outdated: Whether another worker with newer settings should perform the next run.
         """
-        name = process_name()
-        heartbeat = threading.Thread(target=self._beat, args=(name, stop), daemon=True)
+        name, ended = process_name(), threading.Event()
+        heartbeat = threading.Thread(target=self._beat, args=(name, ended), daemon=True)
         heartbeat.start()
         try:
-            while not stop.is_set():
+            while not stop.is_set() and not is_outdated():
                 if not self._one_turn(name, stop, leave):
                     stop.wait(_POLL_S)
         finally:
-            stop.set()
+            ended.set()
             heartbeat.join()
             with suppress(StorageError):  # its heartbeat expires soon anyway
                 self._workers.leave(name)
@@ -182,11 +190,11 @@ class Worker:
             cancelled=cancelled,
         )
 
-    def _beat(self, name: str, stop: threading.Event) -> None:
+    def _beat(self, name: str, ended: threading.Event) -> None:
         while True:
             try:
                 self._workers.renew(name)
             except StorageError as error:
                 _log.warning("worker can't renew its heartbeat", reason=str(error))
-            if stop.wait(_RENEW_S):
+            if ended.wait(_RENEW_S):
                 return

@@ -11,7 +11,7 @@ from domain.logs import get_logger
 _OTHERS = 0o077
 _LEDGER = "footnote.db"
 _LEDGER_FILES = (_LEDGER, f"{_LEDGER}-wal", f"{_LEDGER}-shm")
-_OURS = (*_LEDGER_FILES, "encryption.key", "writer.lock", "writer.json")
+_OURS = (*_LEDGER_FILES, "encryption.key", "settings.json", "writer.lock", "writer.json")
 _OUR_FOLDERS = ("indexes", "uploads", "cache")
 
 _log = get_logger("storage")

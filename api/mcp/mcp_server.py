@@ -31,7 +31,7 @@ from pydantic import AnyHttpUrl
 
 from api.mcp.mcp_resources import TEMPLATE, listed_resources, read_resource
 from api.mcp.mcp_tools import ASK, Progress, call_tool, failure, listed_tools, scope_of
-from bootstrap import Services
+from bootstrap import Services, following
 from domain import ApiScope, Principal
 from domain.web.host_guard import DATA_HEADERS, App, HostGuard
 from domain.web.host_policy import HostPolicy
@@ -88,10 +88,14 @@ class _Handlers:
     """Handles each request in its own thread, so that none waits for another."""
 
     def __init__(self, services: Services, caller: Callable[[], Caller]) -> None:
-        self._services = services
+        self._latest = following(services)
         self._caller = caller
         # Answers have their own limit, so that they never delay searches.
         self._answers = anyio.CapacityLimiter(services.api_limits.answers)
+
+    @property
+    def _services(self) -> Services:
+        return self._latest.get()
 
     async def list_tools(
         self, _request: Request, _params: PaginatedRequestParams | None

@@ -201,7 +201,7 @@ def change_conversation(
 def delete_conversation(
     services: OpenServices, principal: AskAccess, conversation_id: ConversationId
 ) -> None:
-    """Delete a conversation; it can be restored for 30 days."""
+    """Delete a conversation; it can be restored for 30 days by default."""
     services.conversations.delete(principal, conversation_id)
 
 

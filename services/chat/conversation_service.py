@@ -106,7 +106,7 @@ class TurnService:
 
 
 DELETED_RETENTION = timedelta(days=30)
-"""Also stated in page texts, API descriptions and docs: search for "30 days"."""
+"""The default, which the docs and API descriptions state, too: search for "30 days"."""
 LIST_LIMIT = 12
 
 
@@ -135,9 +135,16 @@ class Groups(list[tuple[Age, list[Conversation]]]):
 class ConversationService:
     """Lists, renames, deletes, exports, and imports conversations."""
 
-    def __init__(self, conversations: ConversationList, store: Conversations) -> None:
+    def __init__(
+        self,
+        conversations: ConversationList,
+        store: Conversations,
+        deleted_retention: timedelta = DELETED_RETENTION,
+    ) -> None:
+        """`deleted_retention` is how long a deletion can be undone."""
         self._conversations = conversations
         self._store = store
+        self.deleted_retention = deleted_retention
 
     def begin(
         self, principal: Principal, title: str, search: SearchChoice | None = None
@@ -209,7 +216,7 @@ class ConversationService:
         self._conversations.remember(principal, conversation_id, search)
 
     def delete(self, principal: Principal, conversation_id: str) -> None:
-        """Hide the conversation from all other calls; `restore` undoes this for 30 days.
+        """Hide the conversation from all other calls; `restore` undoes this until it is purged.
 
         Raises:
             NotFoundError: The user has no such conversation.
@@ -225,8 +232,8 @@ class ConversationService:
         self._conversations.restore(principal, conversation_id)
 
     def purge(self, now: datetime) -> int:
-        """Permanently remove conversations deleted more than 30 days ago; returns their number."""
-        return self._conversations.purge(now - DELETED_RETENTION)
+        """Permanently remove conversations whose retention is over; returns their number."""
+        return self._conversations.purge(now - self.deleted_retention)
 
     def export(self, principal: Principal, conversation_id: str, format: str) -> bytes:
         """The contents of a file with the conversation.

@@ -195,7 +195,8 @@ def _show_export(services: "Services", conversation: Conversation) -> None:
 
 
 def _show_delete(services: "Services", conversation: Conversation) -> None:
-    st.write(words.DELETE_NOTE.format(title=_label(conversation)))
+    days = services.conversations.deleted_retention.days
+    st.write(words.count(words.DELETE_NOTE, days, title=_label(conversation)))
     with st.container(horizontal=True):
         args = (services, conversation)
         st.button(words.DELETE, type="primary", key="delete", on_click=_delete, args=args)

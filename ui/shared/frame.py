@@ -20,10 +20,22 @@ from ui.text.reader_language import settle_language
 WARM_UP_AFTER_S = 1.0  # so that it does not delay the page
 
 
-@st.cache_resource(show_spinner=False)
 def services() -> bootstrap.Services:
-    """The services; an error in the settings ends the page with its message."""
+    """The services for the current settings.
+
+    An error in the settings of the environment ends the page with its message.
+    """
+    return _latest_services().get()
+
+
+@st.cache_resource(show_spinner=False)
+def _latest_services() -> bootstrap.LatestServices:
+    return bootstrap.LatestServices(_build, bootstrap.current_settings().data_dir)
+
+
+def _build() -> bootstrap.Services:
     result = bootstrap.build_services()
+    gc.unfreeze()  # the previous services, if any
     timer = threading.Timer(WARM_UP_AFTER_S, _warm_up, [result])
     timer.daemon = True
     timer.start()

@@ -5,3 +5,4 @@ from ui.text.english.chat_texts import *  # noqa: F403  # noqa: F403  # noqa: F4
 from ui.text.english.import_texts import *  # noqa: F403  # noqa: F403
 from ui.text.english.lab_texts import *  # noqa: F403
 from ui.text.english.library_texts import *  # noqa: F403  # noqa: F403
+from ui.text.english.settings_texts import *  # noqa: F403

@@ -112,7 +112,10 @@ EXPORT_NOTE = (
     " JSON contains everything and can be imported again."
 )
 DELETE_TITLE = "Delete the conversation?"
-DELETE_NOTE = "You can undo this right afterward. “{title}” is permanently deleted after 30 days."
+DELETE_NOTE = Plural(
+    "You can undo this right afterward. “{title}” is permanently deleted after 1 day.",
+    "You can undo this right afterward. “{title}” is permanently deleted after {n} days.",
+)
 DELETE = "Delete"
 CANCEL = "Cancel"
 DELETED = "“{title}” was deleted."

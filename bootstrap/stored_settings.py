@@ -1,0 +1,130 @@
+"""The settings of the environment and of the data folder together."""
+
+from collections.abc import Mapping
+from functools import lru_cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from pydantic import SecretStr
+
+from bootstrap.parts import Parts
+from domain.logs import get_logger
+from domain.setting_values import CHANGEABLE, SECRETS, Origin, SettingValue
+from settings import Settings, environment_values, invalid_values, load_settings
+from storage.ledger.secret_store import EncryptionKeys
+from storage.settings_file import SettingsFile, StoredSettings, settings_stamp
+
+if TYPE_CHECKING:
+    from models.chat_choice import ChatSpec
+
+_log = get_logger("storage")
+
+
+def current_settings(**overrides: object) -> Settings:
+    """The settings; those of the environment take precedence over those in the data folder.
+
+    Entries of the data folder that can't be used are ignored; the settings page reports them.
+
+    Raises:
+        ConfigError: See `settings.load_settings`.
+    """
+    return load_settings(_usable(overrides).values, **overrides)
+
+
+def settings_file(settings: Settings) -> SettingsFile:
+    """The settings file in the data folder."""
+    key = settings.encryption_key
+    return _file(settings.data_dir, key.get_secret_value() if key else "")
+
+
+def _file(data_dir: Path, key: str) -> SettingsFile:
+    return SettingsFile(data_dir, EncryptionKeys(data_dir, key), CHANGEABLE)
+
+
+def _usable(overrides: Mapping[str, object]) -> StoredSettings:
+    """The stored values that are valid, and a message about each entry that is not."""
+    data_dir, key = _location(overrides)
+    stored = _read(data_dir, key, settings_stamp(data_dir))
+    invalid = invalid_values(stored.values, **overrides) if stored.values else {}
+    values = {name: one for name, one in stored.values.items() if name not in invalid}
+    return StoredSettings(values, (*stored.problems, *invalid.values()))
+
+
+def _location(overrides: Mapping[str, object]) -> tuple[Path, str]:
+    """The data folder and the encryption key, which the settings file can't change."""
+    texts = environment_values()
+    default = Settings.model_fields["data_dir"].default
+    data_dir = overrides.get("data_dir") or texts.get("data_dir") or default
+    key = overrides.get("encryption_key") or texts.get("encryption_key", "")
+    secret = key.get_secret_value() if isinstance(key, SecretStr) else str(key)
+    return Path(str(data_dir)), secret
+
+
+@lru_cache(maxsize=4)
+def _read(data_dir: Path, key: str, stamp: str) -> StoredSettings:
+    """The stored settings, decrypted once for each `stamp` of the file."""
+    if not stamp:
+        return StoredSettings({})
+    stored = _file(data_dir, key).read()
+    for problem in stored.problems:
+        _log.warning("stored settings are ignored", reason=problem)
+    return stored
+
+
+class SettingValues:
+    """The settings that people can change; see `services.settings_service.Values`."""
+
+    def __init__(self, data_dir: Path) -> None:
+        self._data_dir = data_dir
+
+    def all(self) -> Mapping[str, SettingValue]:
+        """The current values by setting."""
+        settings, fixed = current_settings(data_dir=self._data_dir), environment_values()
+        stored = self.stored()
+        return {
+            name: SettingValue(name, _shown(settings, name), _origin(name, fixed, stored))
+            for name in CHANGEABLE
+        }
+
+    def stored(self) -> Mapping[str, Any]:
+        """The stored values that are valid, with decrypted secrets."""
+        return _usable({"data_dir": self._data_dir}).values
+
+    def problems(self) -> tuple[str, ...]:
+        """A message about each stored entry that can't be used."""
+        return _usable({"data_dir": self._data_dir}).problems
+
+    def check(self, stored: Mapping[str, Any]) -> None:
+        """Check these stored values together with the environment.
+
+        Raises:
+            ConfigError: A value is invalid; the message names its variable.
+        """
+        from models.embedding_choice import build_embeddings
+
+        parts = self._parts(stored)
+        _ = parts.chat_choice  # checks the address and the key
+        if parts.embedding_spec != self._parts(self.stored()).embedding_spec:
+            build_embeddings(parts.embedding_spec, parts.cache_dir)
+
+    def chat_spec(self, stored: Mapping[str, Any]) -> "ChatSpec":
+        """The chat model for these stored values.
+
+        Raises:
+            ConfigError: A value is invalid; the message names its variable.
+        """
+        return self._parts(stored).chat_spec
+
+    def _parts(self, stored: Mapping[str, Any]) -> Parts:
+        return Parts(load_settings(stored, data_dir=self._data_dir))
+
+
+def _shown(settings: Settings, name: str) -> Any:
+    value = getattr(settings, name)
+    return value is not None if name in SECRETS else value
+
+
+def _origin(name: str, fixed: Mapping[str, str], stored: Mapping[str, Any]) -> Origin:
+    if name in fixed:
+        return Origin.ENVIRONMENT
+    return Origin.STORED if name in stored else Origin.DEFAULT

@@ -1,0 +1,14 @@
+"""The settings page: what the data folder stores, next to the values of the environment."""
+
+from ui.settings import chat_settings, setting_forms
+from ui.shared import frame
+
+frame.require_frame("pages/app_settings.py")
+
+services = frame.services()
+setting_forms.show_settings_title(services)
+chat_settings.show_chat_settings(services)
+setting_forms.show_embedding_settings(services)
+setting_forms.show_language_settings(services)
+setting_forms.show_ocr_settings(services)
+setting_forms.show_retention_settings(services)

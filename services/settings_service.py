@@ -1,0 +1,200 @@
+"""Shows, changes, and tests the settings that people can store in the data folder."""
+
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from typing import Any, NamedTuple, Protocol
+
+from domain import EXTRACTIVE, LOCAL_USER, Principal
+from domain.messages import _
+from domain.setting_values import SECRETS, SettingValue, keys_of_changed_hosts, variable_of
+from errors import InputError, ModelError, ModelUnavailableError
+from models.chat_choice import (
+    ChatModelChoice,
+    ChatSpec,
+    NoListError,
+    build_chat_model,
+    listed_models,
+)
+from storage.settings_file import Entries, SettingsFile
+
+TEST_QUESTION = "Say hello in one short sentence."
+TEST_TIMEOUT_S = 20.0
+TEST_TOKENS = 512
+
+Changes = Mapping[str, Any]
+"""New values by setting; None resets one to its default."""
+
+
+class ChatTest(NamedTuple):
+    """The reply of a chat model to `TEST_QUESTION`."""
+
+    model: str
+    reply: str
+    seconds: float
+
+
+class Values(Protocol):
+    """The settings of the environment and of the data folder; `bootstrap` implements it."""
+
+    def all(self) -> Mapping[str, SettingValue]:
+        """The current values by setting."""
+
+    def stored(self) -> Mapping[str, Any]:
+        """The stored values that are valid, with decrypted secrets."""
+
+    def problems(self) -> tuple[str, ...]:
+        """A message about each stored entry that can't be used."""
+
+    def check(self, stored: Mapping[str, Any]) -> None:
+        """Raise ConfigError if these stored values are invalid."""
+
+    def chat_spec(self, stored: Mapping[str, Any]) -> ChatSpec:
+        """The chat model for these stored values; raises ConfigError."""
+
+
+class SettingsService:
+    """Stores settings in the data folder; the environment takes precedence over them.
+
+    All processes on the data folder use a change soon after: pages and API at their next request,
+    the worker before its next import. Each call raises InputError for other users than the local
+    one.
+    """
+
+    def __init__(self, values: Values, file: SettingsFile, require_key: Callable[[], None]) -> None:
+        """`require_key` raises ConfigError if the encryption key is lost."""
+        self._values = values
+        self._file = file
+        self._require_key = require_key
+
+    def values(self, principal: Principal) -> Mapping[str, SettingValue]:
+        """The current values by setting; those of secrets only say whether they are set."""
+        _require_local_user(principal)
+        return self._values.all()
+
+    def problems(self, principal: Principal) -> tuple[str, ...]:
+        """A message about each stored entry that is ignored because it can't be used."""
+        _require_local_user(principal)
+        return self._values.problems()
+
+    def change(self, principal: Principal, changes: Changes) -> Entries:
+        """Store the changes, all or none; returns what `undo` needs.
+
+        A stored key is removed if its endpoint moves to another host, unless it is entered again.
+
+        Raises:
+            InputError: The environment sets one of the settings.
+            ConfigError: A value is invalid, or the encryption key is lost or damaged.
+            StorageError: The file can't be written.
+        """
+        _require_local_user(principal)
+        self._require_changeable(changes)
+        changes = self._with_removed_keys(changes)
+        self._values.check(self._after(changes))
+        before = self._file.entries(changes)
+        self._file.write({name: self._entry(name, value) for name, value in changes.items()})
+        return before
+
+    def undo(self, principal: Principal, before: Entries) -> None:
+        """Restore the entries that `change` returned.
+
+        Raises:
+            StorageError: The file can't be written.
+        """
+        _require_local_user(principal)
+        self._file.write(before)
+
+    def test_chat(self, principal: Principal, changes: Changes) -> ChatTest:
+        """Ask the chat model that these changes select for a short reply; stores nothing.
+
+        Raises:
+            ConfigError: The address or the key is malformed.
+            InputError: The changes select no model.
+            ModelError: The model failed, or its reply is empty.
+        """
+        _require_local_user(principal)
+        spec = self._chat_spec(changes)
+        began = time.monotonic()
+        model = build_chat_model(spec)
+        if model is None:
+            raise InputError(_("Enter the endpoint and the name of the model to test."))
+        reply = str(model.invoke(TEST_QUESTION).content).strip()
+        if not reply:
+            raise ModelError(
+                _("{model} replied without text: try again, or choose another model.").format(
+                    model=spec.model
+                )
+            )
+        return ChatTest(spec.model, reply, time.monotonic() - began)
+
+    def chat_models(self, principal: Principal, changes: Changes) -> list[str]:
+        """The names of the models that the endpoint lists; stores nothing.
+
+        Raises:
+            ConfigError: The address or the key is malformed.
+            ModelUnavailableError: The endpoint does not list its models.
+        """
+        _require_local_user(principal)
+        endpoint = self._values.chat_spec(self._after(changes)).endpoint()
+        try:
+            return listed_models(endpoint)
+        except NoListError as error:
+            raise ModelUnavailableError(
+                _("{host} does not list its models. {reason}").format(
+                    host=endpoint.host, reason=str(error)
+                )
+            ) from error
+
+    def rotate(self) -> int:
+        """Encrypt all stored secrets with the first key, and return their number.
+
+        Raises:
+            ConfigError: A secret can't be decrypted; nothing was changed.
+            StorageError: The file can't be written.
+        """
+        return self._file.rotate()
+
+    def _chat_spec(self, changes: Changes) -> ChatSpec:
+        """The spec with limits for a test; its model is the only one offered if none is set."""
+        spec = self._values.chat_spec(self._after(changes))
+        label = ChatModelChoice(spec).settled().label
+        return replace(
+            spec,
+            model="" if label == EXTRACTIVE else label,
+            max_tokens=min(spec.max_tokens or TEST_TOKENS, TEST_TOKENS),
+            timeout_s=min(spec.timeout_s, TEST_TIMEOUT_S),
+            answer_timeout_s=min(spec.answer_timeout_s, TEST_TIMEOUT_S),
+            retries=0,
+        )
+
+    def _after(self, changes: Changes) -> Mapping[str, Any]:
+        after = {**self._values.stored(), **self._with_removed_keys(changes)}
+        return {name: value for name, value in after.items() if value is not None}
+
+    def _with_removed_keys(self, changes: Changes) -> Changes:
+        stored = self._values.stored()
+        moved = keys_of_changed_hosts(stored, {**stored, **changes})
+        return {**dict.fromkeys(moved), **changes}
+
+    def _entry(self, name: str, value: Any) -> Any:
+        if value is None or name not in SECRETS:
+            return value
+        self._require_key()
+        return self._file.encrypted(value)
+
+    def _require_changeable(self, changes: Changes) -> None:
+        values = self._values.all()
+        for name in changes:
+            if name not in values:
+                raise InputError(_("{name} can't be changed here.").format(name=name))
+            if values[name].is_fixed:
+                raise InputError(
+                    _("The environment sets {variable}: change it there.").format(
+                        variable=variable_of(name)
+                    )
+                )
+
+
+def _require_local_user(principal: Principal) -> None:
+    if principal != LOCAL_USER:
+        raise InputError(_("Only the person who runs Footnote can see and change its settings."))

@@ -1,0 +1,163 @@
+"""The settings page over real services and a chat model on loopback."""
+
+import json
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+import streamlit as st
+from streamlit.testing.v1 import AppTest
+
+from tests.fakes.openai import MODEL, OpenAIServer, Text
+from tests.pages.conftest import APP, page_in_frame, page_text
+from ui.text import words
+
+KEY = "sk-very-secret"
+Open = Callable[[], AppTest]
+
+
+@pytest.fixture
+def data_dir(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, model_cache: Path) -> Path:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "data").mkdir()
+    (tmp_path / "data" / "cache").symlink_to(model_cache)
+    monkeypatch.setenv("FOOTNOTE_DATA_DIR", str(tmp_path / "data"))
+    return tmp_path / "data"
+
+
+@pytest.fixture
+def open_page(data_dir: Path) -> Iterator[Open]:
+    """Opens the page."""
+    st.cache_resource.clear()
+    yield lambda: page_in_frame("app_settings.py").run()
+    st.cache_resource.clear()
+
+
+def field(page: AppTest, name: str):
+    label = words.SETTING_LABELS[name]
+    fields = [*page.text_input, *page.selectbox, *page.number_input]
+    return next(one for one in fields if one.label.startswith(label))
+
+
+def press(page: AppTest, label: str, which: int = 0) -> AppTest:
+    return [one for one in page.button if one.label == label][which].click().run()
+
+
+def stored(data_dir: Path) -> dict:
+    return json.loads((data_dir / "settings.json").read_text())
+
+
+def test_a_typed_model_is_tested_before_it_is_saved(
+    open_page: Open, data_dir: Path, model_server: OpenAIServer
+) -> None:
+    model_server.api_key = KEY
+    model_server.will(Text("Hello <b>there</b>!"))
+    page = open_page()
+    field(page, "openai_base_url").set_value(model_server.url)
+    field(page, "openai_api_key").set_value(KEY)
+    press(page, words.LIST_MODELS)
+    field(page, "chat_model").select(MODEL)
+    press(page, words.TEST_MODEL)
+    assert "Hello &lt;b&gt;there" in page_text(page)
+    assert not (data_dir / "settings.json").exists()
+
+
+def test_a_saved_key_is_kept_but_never_shown(
+    open_page: Open, data_dir: Path, model_server: OpenAIServer
+) -> None:
+    page = open_page()
+    field(page, "openai_base_url").set_value(model_server.url)
+    field(page, "openai_api_key").set_value(KEY)
+    press(page, words.SAVE_SETTINGS)
+    assert words.SETTINGS_SAVED in page_text(page)
+    assert KEY not in (data_dir / "settings.json").read_text()
+    key = field(open_page(), "openai_api_key")
+    assert (key.value, key.placeholder) == ("", words.KEY_SET)
+
+
+def test_a_stored_key_is_removed_and_restored(open_page: Open, data_dir: Path) -> None:
+    page = open_page()
+    field(page, "openai_api_key").set_value(KEY)
+    press(page, words.SAVE_SETTINGS)
+    before = stored(data_dir)
+    page.toggle[0].set_value(True)
+    press(page, words.SAVE_SETTINGS)
+    assert stored(data_dir) == {}
+    press(page, words.UNDO)
+    assert words.SETTINGS_UNDONE in page_text(page)
+    assert stored(data_dir) == before
+
+
+def test_a_value_of_the_environment_is_disabled_and_named(
+    open_page: Open, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("FOOTNOTE_CHAT_MODEL", "of-the-environment")
+    monkeypatch.setenv("OPENAI_API_KEY", KEY)
+    page = open_page()
+    model, key = field(page, "chat_model"), field(page, "openai_api_key")
+    assert model.disabled
+    assert model.value == "of-the-environment"
+    assert "set by the environment: FOOTNOTE_CHAT_MODEL" in model.label
+    assert key.disabled
+    assert KEY not in f"{key.value}{key.placeholder}{page_text(page)}"
+    assert not field(page, "openai_base_url").disabled
+
+
+def test_an_invalid_address_is_rejected_and_the_input_stays(
+    open_page: Open, data_dir: Path
+) -> None:
+    page = open_page()
+    field(page, "openai_base_url").set_value("localhost:11434")
+    press(page, words.SAVE_SETTINGS)
+    assert "OPENAI_BASE_URL is not a valid address" in page_text(page)
+    assert field(page, "openai_base_url").value == "localhost:11434"
+    assert not (data_dir / "settings.json").exists()
+
+
+def test_the_language_of_the_page_changes_at_once(open_page: Open) -> None:
+    page = open_page()
+    field(page, "language").set_value("ko")
+    press(page, words.SAVE_SETTINGS, 2)
+    html = page_text(AppTest.from_file(str(APP), default_timeout=20).run())
+    assert 'data-language="ko"' in html
+
+
+def test_other_settings_are_saved_and_reset(open_page: Open, data_dir: Path) -> None:
+    page = open_page()
+    field(page, "ocr_languages").set_value("eng")
+    press(page, words.SAVE_SETTINGS, 3)
+    field(page, "deleted_retention_days").set_value(7)
+    press(page, words.SAVE_SETTINGS, 4)
+    assert stored(data_dir) == {"ocr_languages": "eng", "deleted_retention_days": 7}
+    press(page, words.RESET_SETTINGS, 3)
+    assert stored(data_dir) == {"deleted_retention_days": 7}
+    assert field(page, "ocr_languages").value == "eng+kor+jpn"
+
+
+def test_the_embedding_server_has_fields_only_if_it_is_chosen(
+    open_page: Open, data_dir: Path, model_server: OpenAIServer
+) -> None:
+    page = open_page()
+    label = words.SETTING_LABELS["embedding_base_url"]
+    assert label not in [one.label for one in page.text_input]
+    field(page, "embedding_provider").set_value("openai").run()
+    field(page, "embedding_base_url").set_value(model_server.url)
+    field(page, "embedding_model").set_value("test-embedding")
+    press(page, words.SAVE_SETTINGS, 1)
+    assert stored(data_dir) == {
+        "embedding_provider": "openai",
+        "embedding_base_url": model_server.url,
+        "embedding_model": "test-embedding",
+    }
+
+
+def test_saving_without_a_change_says_so(open_page: Open, data_dir: Path) -> None:
+    page = open_page()
+    press(page, words.SAVE_SETTINGS)
+    assert words.SETTINGS_UNCHANGED in page_text(page)
+    assert not (data_dir / "settings.json").exists()
+
+
+def test_a_damaged_file_is_reported(open_page: Open, data_dir: Path) -> None:
+    (data_dir / "settings.json").write_text("{")
+    assert "settings.json is damaged" in page_text(open_page())

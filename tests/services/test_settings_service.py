@@ -1,0 +1,265 @@
+import json
+import threading
+
+import pytest
+
+import bootstrap
+from bootstrap import current_settings
+from domain import LOCAL_USER, Principal
+from domain.setting_values import CHANGEABLE, Origin
+from errors import ConfigError, InputError, ModelError, ModelUnavailableError
+from settings import Settings
+from tests.fakes.openai import MODEL, Fault, Text
+
+KEY = "sk-very-secret"
+
+
+@pytest.fixture
+def data_dir(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("FOOTNOTE_DATA_DIR", str(tmp_path / "data"))
+    return tmp_path / "data"
+
+
+@pytest.fixture
+def settings(data_dir):
+    return bootstrap.build_services().settings
+
+
+def stored(data_dir):
+    return json.loads((data_dir / "settings.json").read_text())
+
+
+def origin(settings, name):
+    return settings.values(LOCAL_USER)[name].origin
+
+
+def test_each_changeable_setting_exists(settings):
+    assert set(CHANGEABLE) <= set(Settings.model_fields)
+    assert set(settings.values(LOCAL_USER)) == set(CHANGEABLE)
+    assert origin(settings, "chat_model") is Origin.DEFAULT
+
+
+def test_a_change_is_used_by_the_next_services(settings):
+    settings.change(LOCAL_USER, {"chat_model": "qwen3", "openai_api_key": KEY})
+    loaded = current_settings()
+    assert loaded.chat_model == "qwen3"
+    assert loaded.openai_api_key.get_secret_value() == KEY
+    assert origin(settings, "chat_model") is Origin.STORED
+
+
+def test_a_secret_is_neither_shown_nor_stored_in_plain_text(settings, data_dir):
+    before = settings.change(LOCAL_USER, {"openai_api_key": KEY})
+    assert settings.values(LOCAL_USER)["openai_api_key"].value is True
+    again = settings.change(LOCAL_USER, {"openai_api_key": "sk-other"})
+    assert KEY not in f"{before}{again}{settings.values(LOCAL_USER)}"
+    settings.undo(LOCAL_USER, again)
+    assert current_settings().openai_api_key.get_secret_value() == KEY
+    for path in data_dir.rglob("*"):
+        assert path.is_dir() or KEY.encode() not in path.read_bytes()
+
+
+def test_the_environment_takes_precedence(settings, monkeypatch):
+    settings.change(LOCAL_USER, {"chat_model": "stored", "language": "ko"})
+    monkeypatch.setenv("FOOTNOTE_CHAT_MODEL", "of-the-environment")
+    assert current_settings().chat_model == "of-the-environment"
+    assert current_settings().language == "ko"
+    value = settings.values(LOCAL_USER)["chat_model"]
+    assert (value.value, value.is_fixed) == ("of-the-environment", True)
+    with pytest.raises(InputError, match="FOOTNOTE_CHAT_MODEL"):
+        settings.change(LOCAL_USER, {"chat_model": "other"})
+
+
+def test_the_env_file_counts_as_the_environment(settings, tmp_path):
+    (tmp_path / ".env").write_text("OPENAI_BASE_URL=http://localhost:1/v1\n")
+    assert origin(settings, "openai_base_url") is Origin.ENVIRONMENT
+
+
+def test_if_one_value_is_invalid_nothing_is_stored(settings, data_dir):
+    changes = {"language": "ko", "ocr_languages": "no spaces allowed"}
+    with pytest.raises(ConfigError, match="FOOTNOTE_OCR_LANGUAGES"):
+        settings.change(LOCAL_USER, changes)
+    assert not (data_dir / "settings.json").exists()
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"openai_base_url": "localhost:11434"}, "OPENAI_BASE_URL"),
+        ({"embedding_model": "no-such-model"}, "FOOTNOTE_EMBEDDING_MODEL"),
+        ({"embedding_provider": "openai"}, "FOOTNOTE_EMBEDDING_MODEL"),
+        ({"deleted_retention_days": 0}, "FOOTNOTE_DELETED_RETENTION_DAYS"),
+    ],
+)
+def test_values_that_would_only_fail_later_are_rejected(settings, changes, message):
+    with pytest.raises(ConfigError, match=message):
+        settings.change(LOCAL_USER, changes)
+
+
+def test_other_settings_cannot_be_changed(settings):
+    with pytest.raises(InputError, match="allowed_hosts"):
+        settings.change(LOCAL_USER, {"allowed_hosts": "*"})
+
+
+def test_a_setting_is_reset_and_restored(settings, data_dir):
+    settings.change(LOCAL_USER, {"language": "ko"})
+    before = settings.change(LOCAL_USER, {"language": None})
+    assert stored(data_dir) == {}
+    settings.undo(LOCAL_USER, before)
+    assert current_settings().language == "ko"
+
+
+def test_an_invalid_entry_does_not_prevent_the_start(settings, data_dir):
+    entries = {"language": "xx", "chat_model": "qwen3", "allowed_hosts": "*"}
+    (data_dir / "settings.json").write_text(json.dumps(entries))
+    loaded = current_settings()
+    assert (loaded.language, loaded.chat_model, loaded.allowed_hosts) == ("auto", "qwen3", "")
+    problems = settings.problems(LOCAL_USER)
+    assert any("allowed_hosts" in one and "settings.json" in one for one in problems)
+    assert any("FOOTNOTE_LANGUAGE" in one for one in problems)
+    settings.change(LOCAL_USER, {"language": "ja"})
+    assert stored(data_dir) == entries | {"language": "ja"}
+
+
+def test_a_damaged_file_does_not_prevent_the_start(settings, data_dir):
+    (data_dir / "settings.json").write_text("{")
+    assert current_settings().language == "auto"
+    assert "settings.json" in settings.problems(LOCAL_USER)[0]
+    assert bootstrap.build_services()
+
+
+def test_only_the_local_user_sees_and_changes_settings(settings):
+    other = Principal("anna")
+    for call in (
+        lambda: settings.values(other),
+        lambda: settings.change(other, {"language": "ko"}),
+        lambda: settings.test_chat(other, {}),
+        lambda: settings.chat_models(other, {}),
+        lambda: settings.problems(other),
+        lambda: settings.undo(other, {}),
+    ):
+        with pytest.raises(InputError, match="Only the person who runs Footnote"):
+            call()
+
+
+def test_a_typed_chat_model_is_tested_without_being_stored(settings, model_server, data_dir):
+    model_server.api_key = KEY
+    model_server.will(Text("Hello!"))
+    typed = {"openai_base_url": model_server.url, "openai_api_key": KEY, "chat_model": MODEL}
+    test = settings.test_chat(LOCAL_USER, typed)
+    assert (test.model, test.reply) == (MODEL, "Hello!")
+    assert not (data_dir / "settings.json").exists()
+
+
+def test_a_wrong_typed_key_is_reported(settings, model_server):
+    model_server.api_key = KEY
+    typed = {"openai_base_url": model_server.url, "openai_api_key": "x", "chat_model": MODEL}
+    with pytest.raises(ModelError, match="key"):
+        settings.test_chat(LOCAL_USER, typed)
+
+
+def test_the_stored_key_is_used_if_none_is_typed(settings, model_server):
+    model_server.api_key = KEY
+    model_server.will(Text("Hello!"))
+    settings.change(LOCAL_USER, {"openai_base_url": model_server.url, "openai_api_key": KEY})
+    assert settings.test_chat(LOCAL_USER, {"chat_model": MODEL}).reply == "Hello!"
+    assert MODEL in settings.chat_models(LOCAL_USER, {})
+
+
+def test_a_key_of_the_environment_is_not_sent_to_a_stored_endpoint(
+    settings, model_server, monkeypatch
+):
+    monkeypatch.setenv("OPENAI_API_KEY", KEY)
+    model_server.will(Text("Hello!"))
+    typed = {"openai_base_url": model_server.url, "chat_model": MODEL}
+    assert settings.test_chat(LOCAL_USER, typed).reply == "Hello!"
+    settings.change(LOCAL_USER, {"embedding_base_url": model_server.url})
+    parts = bootstrap.build_services().parts
+    assert parts.settings.openai_api_key.get_secret_value() == KEY
+    assert KEY not in parts.embedding_spec.api_key.get_secret_value()
+    settings.change(LOCAL_USER, typed)
+    assert KEY not in current_settings().openai_api_key.get_secret_value()
+    assert all(KEY not in str(one.headers) for one in model_server.requests)
+
+
+def test_a_key_and_an_endpoint_of_the_environment_stay_together(settings, monkeypatch):
+    monkeypatch.setenv("OPENAI_API_KEY", KEY)
+    monkeypatch.setenv("OPENAI_BASE_URL", "http://localhost:1/v1")
+    settings.change(LOCAL_USER, {"chat_model": MODEL})
+    assert current_settings().openai_api_key.get_secret_value() == KEY
+
+
+@pytest.mark.parametrize(
+    ("address", "stays"),
+    [("http://localhost:1/other", True), ("http://localhost:2/v1", False), (None, False)],
+)
+def test_a_stored_key_stays_with_its_host(address, stays, settings, data_dir):
+    first = {"openai_base_url": "http://localhost:1/v1", "openai_api_key": KEY}
+    settings.change(LOCAL_USER, first)
+    before = settings.change(LOCAL_USER, {"openai_base_url": address})
+    assert ("openai_api_key" in stored(data_dir)) is stays
+    settings.undo(LOCAL_USER, before)
+    assert current_settings().openai_api_key.get_secret_value() == KEY
+
+
+def test_a_stored_key_is_not_sent_to_another_typed_host(settings, model_server):
+    settings.change(LOCAL_USER, {"openai_api_key": KEY})
+    model_server.will(Text("Hello!"))
+    typed = {"openai_base_url": model_server.url, "chat_model": MODEL}
+    assert settings.test_chat(LOCAL_USER, typed).reply == "Hello!"
+    assert settings.chat_models(LOCAL_USER, typed)
+    assert all(KEY not in str(one.headers) for one in model_server.requests)
+
+
+def test_the_only_model_of_an_endpoint_is_tested(settings, model_server):
+    model_server.models = [MODEL]
+    model_server.will(Text("Hello!"))
+    assert settings.test_chat(LOCAL_USER, {"openai_base_url": model_server.url}).model == MODEL
+
+
+def test_a_test_without_a_model_asks_for_one(settings):
+    with pytest.raises(InputError, match="name of the model"):
+        settings.test_chat(LOCAL_USER, {})
+
+
+def test_an_empty_reply_is_reported(settings, model_server):
+    model_server.will(Text(" "))
+    with pytest.raises(ModelError, match="without text"):
+        settings.test_chat(LOCAL_USER, {"openai_base_url": model_server.url, "chat_model": MODEL})
+
+
+def test_an_endpoint_without_a_list_is_reported(settings, model_server):
+    model_server.listing.append(Fault(404))
+    with pytest.raises(ModelUnavailableError, match="does not list its models.*404"):
+        settings.chat_models(LOCAL_USER, {"openai_base_url": model_server.url})
+
+
+def test_the_latest_services_follow_a_change(settings):
+    first = bootstrap.build_services()
+    latest = bootstrap.following(first)
+    assert latest.get() is first
+    settings.change(LOCAL_USER, {"deleted_retention_days": 7})
+    second = latest.get()
+    assert first.is_outdated()
+    assert second is not first
+    assert second.conversations.deleted_retention.days == 7
+    assert latest.get() is second
+
+
+def test_if_services_cannot_be_built_the_earlier_ones_stay(settings, monkeypatch):
+    first = bootstrap.build_services()
+    latest = bootstrap.following(first)
+    settings.change(LOCAL_USER, {"language": "ko"})
+    monkeypatch.setenv("FOOTNOTE_TOP_K", "0")
+    assert latest.get() is first
+
+
+def test_a_worker_ends_after_a_change(settings):
+    services = bootstrap.build_services()
+    stop = threading.Event()
+    thread = threading.Thread(target=services.worker.run, args=(stop, None, services.is_outdated))
+    thread.start()
+    settings.change(LOCAL_USER, {"language": "ko"})
+    thread.join(20)
+    assert not thread.is_alive()
+    assert not stop.is_set()

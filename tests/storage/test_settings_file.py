@@ -1,0 +1,109 @@
+import json
+import os
+import stat
+
+import pytest
+
+from errors import ConfigError, StorageError
+from storage.ledger.secret_store import EncryptionKeys, new_key
+from storage.settings_file import DAMAGED_FILE, SettingsFile, settings_stamp
+
+SECRET = "sk-very-secret"
+KNOWN = ("chat_model", "openai_api_key", "language")
+
+
+@pytest.fixture
+def file(tmp_path):
+    return SettingsFile(tmp_path, EncryptionKeys(tmp_path), KNOWN)
+
+
+def test_without_a_file_nothing_is_stored(file, tmp_path):
+    assert file.read() == ({}, ())
+    assert settings_stamp(tmp_path) == ""
+
+
+def test_values_are_read_back_and_removed(file):
+    file.write({"chat_model": "qwen3", "language": "ko"})
+    assert file.read() == ({"chat_model": "qwen3", "language": "ko"}, ())
+    file.write({"chat_model": None})
+    assert file.read() == ({"language": "ko"}, ())
+
+
+def test_a_secret_is_encrypted_at_rest(file, tmp_path):
+    file.write({"openai_api_key": file.encrypted(SECRET)})
+    assert file.read().values == {"openai_api_key": SECRET}
+    for path in tmp_path.iterdir():
+        assert SECRET.encode() not in path.read_bytes()
+
+
+@pytest.mark.skipif(os.name == "nt", reason="Windows has no such modes")
+def test_the_file_is_private(file):
+    file.write({"chat_model": "qwen3"})
+    assert stat.S_IMODE(file.path.stat().st_mode) == 0o600
+
+
+def test_each_change_changes_the_stamp(file, tmp_path):
+    stamps = {settings_stamp(tmp_path)}
+    for model in ("a", "b", "a"):
+        file.write({"chat_model": model})
+        stamps.add(settings_stamp(tmp_path))
+    assert len(stamps) == 4
+
+
+@pytest.mark.parametrize("content", [b"", b"{", b"[1]", b"\xff\xfe", b"[" * 100_000])
+def test_a_damaged_file_is_reported_and_not_lost(content, file, tmp_path):
+    file.path.write_bytes(content)
+    values, problems = file.read()
+    assert values == {}
+    assert len(problems) == 1
+    assert str(file.path) in problems[0]
+    file.write({"chat_model": "qwen3"})
+    assert file.read() == ({"chat_model": "qwen3"}, ())
+    assert (tmp_path / DAMAGED_FILE).read_bytes() == content
+
+
+def test_an_unknown_entry_is_reported_and_preserved(file):
+    file.path.write_text('{"chat_modle": "qwen3", "language": "ja"}')
+    values, problems = file.read()
+    assert values == {"language": "ja"}
+    assert "chat_modle" in problems[0]
+    file.write({"language": "ko"})
+    assert json.loads(file.path.read_text()) == {"chat_modle": "qwen3", "language": "ko"}
+
+
+def test_a_secret_of_another_key_is_reported_and_preserved(tmp_path):
+    before = SettingsFile(tmp_path, EncryptionKeys(tmp_path, new_key()), KNOWN)
+    before.write({"openai_api_key": before.encrypted(SECRET)})
+    file = SettingsFile(tmp_path, EncryptionKeys(tmp_path, new_key()), KNOWN)
+    values, problems = file.read()
+    assert values == {}
+    assert "openai_api_key" in problems[0]
+    file.write({"chat_model": "qwen3"})
+    assert before.read().values == {"openai_api_key": SECRET, "chat_model": "qwen3"}
+    with pytest.raises(ConfigError, match="openai_api_key"):
+        file.rotate()
+
+
+def test_secrets_are_encrypted_again_with_the_first_key(tmp_path):
+    old, new = new_key(), new_key()
+    before = SettingsFile(tmp_path, EncryptionKeys(tmp_path, old), KNOWN)
+    before.write({"openai_api_key": before.encrypted(SECRET), "language": "ko"})
+    assert SettingsFile(tmp_path, EncryptionKeys(tmp_path, f"{new},{old}"), KNOWN).rotate() == 1
+    after = SettingsFile(tmp_path, EncryptionKeys(tmp_path, new), KNOWN)
+    assert after.read().values == {"openai_api_key": SECRET, "language": "ko"}
+
+
+def test_an_unwritable_folder_is_reported(tmp_path):
+    (tmp_path / "file").write_text("")
+    file = SettingsFile(tmp_path / "file", EncryptionKeys(tmp_path), KNOWN)
+    with pytest.raises(StorageError, match="settings.json"):
+        file.write({"language": "ko"})
+
+
+def test_earlier_entries_are_restored(file):
+    file.write({"openai_api_key": file.encrypted(SECRET)})
+    before = file.entries(["openai_api_key", "language"])
+    assert SECRET not in str(before)
+    file.write({"openai_api_key": None, "language": "ko"})
+    file.write(before)
+    assert file.read().values == {"openai_api_key": SECRET}

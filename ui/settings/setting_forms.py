@@ -1,0 +1,218 @@
+"""The forms of the settings page; each stores its own settings."""
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import streamlit as st
+
+from bootstrap import Services
+from domain.setting_values import Origin, SettingValue
+from errors import AppError
+from ui.shared.frame import principal, show_error, show_problem, show_title
+from ui.shared.safe_html import escape
+from ui.text import words
+
+Changes = dict[str, Any]
+"""The input of a form by setting; None stands for the default."""
+
+BEFORE, ROUND, NOTE = "settings_before", "settings_round", "settings_note"
+DEFAULT_PROVIDER, SERVER_PROVIDER = "builtin", "openai"
+PROVIDERS = (DEFAULT_PROVIDER, "fastembed", SERVER_PROVIDER)
+LANGUAGES = ("auto", "en", "ko", "ja")
+MOST_DAYS = 3650
+
+
+def show_settings_title(services: Services) -> None:
+    """Show the heading, entries that can't be used, and the result of the last change."""
+    show_title(words.SETTINGS_PAGE, words.SETTINGS_INTRO)
+    for problem in services.settings.problems(principal()):
+        show_problem(problem, severe=False)
+    if note := st.session_state.get(NOTE):
+        with st.container(horizontal=True, vertical_alignment="center", key="settings-note"):
+            st.html(f'<p role="status">{escape(note)}</p>')
+            if BEFORE in st.session_state:
+                st.button(words.UNDO, on_click=_undo, args=(services,), icon=":material/undo:")
+
+
+def form_key(name: str) -> str:
+    """The key of a form or field, which changes when the stored values change."""
+    return f"{name}-{st.session_state.get(ROUND, 0)}"
+
+
+def show_section(heading: str, note: str) -> None:
+    """Show the heading of a section and a note below it."""
+    st.subheader(heading, anchor=False)
+    st.caption(note)
+
+
+def text_field(value: SettingValue, placeholder: str = "") -> Changes:
+    """Show a text input; an empty one stands for the default."""
+    text = st.text_input(
+        label_of(value),
+        value.value or "",
+        placeholder=placeholder,
+        disabled=value.is_fixed,
+        help=help_of(value),
+        key=form_key(value.name),
+    )
+    return changed(value, text.strip() or None)
+
+
+def secret_field(value: SettingValue) -> Changes:
+    """Show an input for a secret that is never shown again, and a switch to remove a stored one."""
+    text = st.text_input(
+        label_of(value),
+        type="password",
+        placeholder=words.KEY_SET if value.value else words.KEY_NOT_SET,
+        autocomplete="off",
+        disabled=value.is_fixed,
+        help=help_of(value),
+        key=form_key(value.name),
+    )
+    remove = value.origin is Origin.STORED and st.toggle(
+        words.KEY_REMOVE, key=form_key(f"remove-{value.name}")
+    )
+    if text.strip():
+        return {value.name: text.strip()}
+    return {value.name: None} if remove else {}
+
+
+def choice_field(value: SettingValue, options: Sequence[str], names: Mapping[str, str]) -> Changes:
+    """Show a choice of `options`, by their `names`."""
+    choice = st.selectbox(
+        label_of(value),
+        options,
+        index=options.index(value.value),
+        format_func=names.__getitem__,
+        disabled=value.is_fixed,
+        help=help_of(value),
+        key=form_key(value.name),
+    )
+    return changed(value, choice)
+
+
+def changed(value: SettingValue, entered: Any) -> Changes:
+    """The change, if the input differs from the current value and may be stored."""
+    return {} if value.is_fixed or entered == value.value else {value.name: entered}
+
+
+def label_of(value: SettingValue) -> str:
+    """The label, which names the variable if the environment sets the value."""
+    label: str = words.SETTING_LABELS[value.name]
+    if not value.is_fixed:
+        return label
+    return str(words.SETTING_FIXED.format(label=label, variable=value.variable))
+
+
+def help_of(value: SettingValue) -> str | None:
+    """The explanation of the setting, if it needs one."""
+    return words.SETTING_HELP.get(value.name)
+
+
+def reset_changes(values: Mapping[str, SettingValue], names: Sequence[str]) -> Changes:
+    """The changes that reset the stored ones of these settings."""
+    return {name: None for name in names if values[name].origin is Origin.STORED}
+
+
+def save(services: Services, changes: Changes) -> None:
+    """Store the changes and run the page again, or show why they can't be stored."""
+    try:
+        before = services.settings.change(principal(), changes) if changes else None
+    except AppError as error:
+        show_error(error)
+        return
+    st.session_state.pop(BEFORE, None)
+    if before is not None:
+        st.session_state[BEFORE] = before
+    _renew(words.SETTINGS_SAVED if changes else words.SETTINGS_UNCHANGED)
+    st.rerun()
+
+
+def _undo(services: Services) -> None:
+    services.settings.undo(principal(), st.session_state.pop(BEFORE))
+    _renew(words.SETTINGS_UNDONE)
+
+
+def _renew(note: str) -> None:
+    st.session_state[NOTE] = note
+    st.session_state[ROUND] = st.session_state.get(ROUND, 0) + 1
+
+
+def show_embedding_settings(services: Services) -> None:
+    """Show the embedding; the provider decides which fields apply."""
+    names = ("embedding_provider", "embedding_model", "embedding_base_url", "embedding_api_key")
+    values = services.settings.values(principal())
+    show_section(words.EMBEDDING_SECTION, words.EMBEDDING_NOTE)
+    if message := services.maintenance.status(principal()).message:
+        show_problem(message, severe=False)
+    provider = values["embedding_provider"]
+    # Outside the form, because each change reruns the page.
+    changes = choice_field(provider, PROVIDERS, words.EMBEDDING_PROVIDERS)
+    uses_server = changes.get(provider.name, provider.value) == SERVER_PROVIDER
+
+    def fields() -> Changes:
+        changes.update(text_field(values["embedding_model"], words.EMBEDDING_DEFAULT))
+        if uses_server:
+            changes.update(text_field(values["embedding_base_url"], words.AS_CHAT_ENDPOINT))
+            changes.update(secret_field(values["embedding_api_key"]))
+        return changes
+
+    _show_form(services, "embedding", names, fields)
+
+
+def show_language_settings(services: Services) -> None:
+    """Show the language of the pages, and what decides between light and dark."""
+    show_section(words.APPEARANCE_SECTION, words.THEME_NOTE)
+    value = services.settings.values(principal())["language"]
+
+    def fields() -> Changes:
+        return choice_field(value, LANGUAGES, words.INTERFACE_LANGUAGES)
+
+    _show_form(services, "language", ("language",), fields)
+
+
+def show_ocr_settings(services: Services) -> None:
+    """Show the languages of text in pictures."""
+    show_section(words.OCR_SECTION, words.OCR_NOTE)
+    value = services.settings.values(principal())["ocr_languages"]
+
+    def fields() -> Changes:
+        return text_field(value)
+
+    _show_form(services, "ocr", ("ocr_languages",), fields)
+
+
+def show_retention_settings(services: Services) -> None:
+    """Show how long deleted conversations are retained."""
+    show_section(words.RETENTION_SECTION, words.RETENTION_NOTE)
+    value = services.settings.values(principal())["deleted_retention_days"]
+
+    def fields() -> Changes:
+        days = st.number_input(
+            label_of(value),
+            1,
+            MOST_DAYS,
+            value.value,
+            disabled=value.is_fixed,
+            key=form_key(value.name),
+        )
+        return changed(value, days)
+
+    _show_form(services, "retention", ("deleted_retention_days",), fields)
+
+
+def _show_form(
+    services: Services, name: str, settings: Sequence[str], fields: Callable[[], Changes]
+) -> None:
+    """Show a form with these fields, and store its input when it is saved."""
+    values = services.settings.values(principal())
+    if all(values[one].is_fixed for one in settings):
+        fields()
+        return
+    with st.form(form_key(name)):
+        changes = fields()
+        with st.container(horizontal=True):
+            saves = st.form_submit_button(words.SAVE_SETTINGS, key=form_key(f"save-{name}"))
+            resets = st.form_submit_button(words.RESET_SETTINGS, key=form_key(f"reset-{name}"))
+    if saves or resets:
+        save(services, changes if saves else reset_changes(values, settings))

@@ -1,0 +1,85 @@
+"""The texts of the settings page."""
+
+from ui.text.english.text_kinds import fixed
+
+SETTINGS_PAGE = "Settings"
+SETTINGS_INTRO = (
+    "Changes take effect without a restart. Values that the environment sets can only be changed"
+    " there."
+)
+SETTING_FIXED = "{label} (set by the environment: {variable})"
+SETTINGS_SAVED = "Saved. New questions and imports use these settings."
+SETTINGS_UNCHANGED = "Nothing was changed."
+SETTINGS_UNDONE = "The previous settings are restored."
+SAVE_SETTINGS = "Save settings"
+RESET_SETTINGS = "Reset to defaults"
+
+SETTING_LABELS = {
+    "openai_base_url": "Endpoint of the chat model",
+    "openai_api_key": "API key of the chat model",
+    "chat_model": "Name of the chat model",
+    "embedding_provider": "Embedding provider",
+    "embedding_model": "Name of the embedding model",
+    "embedding_base_url": "Endpoint of the embedding model",
+    "embedding_api_key": "API key of the embedding model",
+    "language": "Language of the pages",
+    "ocr_languages": "Languages of text in pictures",
+    "deleted_retention_days": "Days until a deleted conversation is removed permanently",
+}
+SETTING_HELP = {
+    "openai_base_url": (
+        "The address of a server that implements OpenAI's chat completions, such as Ollama or vLLM."
+        " It usually ends in /v1. A key that the environment sets is not sent to it."
+    ),
+    "openai_api_key": (
+        "It is stored encrypted and never shown again. Enter it again if you change the endpoint."
+        " Many local servers need none."
+    ),
+    "chat_model": "If the endpoint offers only one model, you can leave this empty.",
+    "embedding_api_key": (
+        "It is stored encrypted and never shown again. Enter it again if you change the endpoint."
+    ),
+    "ocr_languages": "Tesseract's language codes, joined by +. With none, pictures are not read.",
+}
+KEY_SET = "Set; leave empty to keep it"
+KEY_NOT_SET = "Not set"
+KEY_REMOVE = "Remove the stored key"
+
+CHAT_SECTION = "Chat model"
+CHAT_NOTE = (
+    "The model that writes the answers. Without one, the built-in answerer quotes the documents."
+    " Test uses what you have entered, even if it is not saved."
+)
+ENDPOINT_DEFAULT = fixed("https://api.openai.com/v1")
+MODEL_PLACEHOLDER = "Choose or enter a model"
+TEST_MODEL = "Test"
+LIST_MODELS = "List models"
+TESTING_MODEL = "Waiting for the model"
+MODEL_REPLIED = "{model} replied in {seconds} s: {reply}"
+
+EMBEDDING_SECTION = "Embedding"
+EMBEDDING_NOTE = "The model that finds passages by meaning. After a change, rebuild the index."
+EMBEDDING_PROVIDERS = {
+    "builtin": "Built-in, on this machine",
+    "fastembed": "fastembed, on this machine",
+    "openai": "A server that implements OpenAI's embeddings",
+}
+EMBEDDING_DEFAULT = "Default of the provider"
+AS_CHAT_ENDPOINT = "As for the chat model"
+
+APPEARANCE_SECTION = "Language and appearance"
+THEME_NOTE = "Light or dark colors follow your browser or operating system."
+INTERFACE_LANGUAGES = {
+    "auto": "As in the browser",
+    "en": fixed("English"),
+    "ko": fixed("한국어"),
+    "ja": fixed("日本語"),
+}
+
+OCR_SECTION = "Text recognition"
+OCR_NOTE = "For scans and pictures in documents that are imported from now on."
+
+RETENTION_SECTION = "Retention"
+RETENTION_NOTE = (
+    "Until then, a deletion can be undone. A shorter time removes older conversations at once."
+)
