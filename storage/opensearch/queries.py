@@ -1,9 +1,8 @@
 """Bodies of searches: by vector, by words, and counts of words."""
 
 from collections import Counter
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Sequence
 from itertools import islice
-from typing import Any
 
 from domain import Filter
 from storage.keywords.keyword_index import utf8
@@ -77,25 +76,29 @@ def text_query(fields: Fields, text: str, minimum_should_match: int | str = 1) -
     }
 
 
-def counts_body(fields: Fields, tokens: Sequence[str]) -> Body:
-    """The number of passages with each token, as the aggregation `words`."""
-    return _aggregation(
-        {
-            "field": words_of(fields),
-            "include": list(tokens),
-            "size": max(1, len(tokens)),
-        }
-    )
+def count_body(fields: Fields, token: str) -> Body:
+    """A search that only counts the passages with a token.
+
+    Lucene has this number in its dictionary unless a segment has deleted passages. An aggregation
+    of `words_of` would read the tokens of all passages: on 100,000, counts of 10 tokens took 45
+    times as long.
+    """
+    return {"size": 0, "track_total_hits": True, "query": {"term": {fields.tokens: token}}}
 
 
 def prefix_body(fields: Fields, prefix: str) -> Body:
-    """The tokens with this prefix and their numbers of passages, as the aggregation `words`."""
+    """The tokens with this prefix and their numbers of passages, as the aggregation `words`.
+
+    The query excludes other passages, whose tokens would be read in vain.
+    """
     pattern = "".join(char if char.isalnum() else f"\\{char}" for char in prefix) + ".*"
-    return _aggregation({"field": words_of(fields), "include": pattern, "size": MAX_HITS})
-
-
-def _aggregation(terms: Mapping[str, Any]) -> Body:
-    return {"size": 0, "track_total_hits": False, "aggs": {"words": {"terms": dict(terms)}}}
+    terms = {"field": words_of(fields), "include": pattern, "size": MAX_HITS}
+    return {
+        "size": 0,
+        "track_total_hits": False,
+        "query": {"prefix": {fields.tokens: prefix}},
+        "aggs": {"words": {"terms": terms}},
+    }
 
 
 def condition_query(fields: Fields, condition: Filter) -> Query:

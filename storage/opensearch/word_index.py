@@ -7,11 +7,12 @@ from typing import Any
 from domain import Filter
 from domain.language.tokens import keyword_tokens
 from storage.keywords.keyword_index import token_weights, utf8
+from storage.ledger.database import in_groups
 from storage.opensearch.mapping import Body
 from storage.opensearch.passage_index import PassageIndex
 from storage.opensearch.queries import (
     MAX_CLAUSES,
-    counts_body,
+    count_body,
     prefix_body,
     tokens_query,
     words_body,
@@ -76,11 +77,11 @@ class WordIndex:
 
     def counts(self, tokens: Collection[str]) -> dict[str, int]:
         """The number of passages with each token."""
-        sendable = utf8(tokens)
-        found: Mapping[str, int] = {}
-        if sendable:
-            found = self._words(counts_body(self.index.fields, sendable))
-        return {token: found.get(token, 0) for token in sendable}
+        found: dict[str, int] = {}
+        for group in in_groups(utf8(tokens)):
+            replies = self.index.replies([count_body(self.index.fields, one) for one in group])
+            found.update(zip(group, map(_total, replies), strict=True))
+        return found
 
     def tokens_with_prefix(self, prefix: str) -> dict[str, int]:
         """The tokens with this prefix, with their `counts`, most frequent first."""
@@ -96,6 +97,11 @@ class WordIndex:
 
     def __len__(self) -> int:
         return self.index.count()
+
+
+def _total(reply: Mapping[str, Any]) -> int:
+    """The number of hits; replies have none before the first write."""
+    return int(reply["hits"]["total"]["value"]) if "total" in reply["hits"] else 0
 
 
 def score_of(hit: Mapping[str, Any]) -> float:

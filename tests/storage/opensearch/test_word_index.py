@@ -51,6 +51,19 @@ def test_counts_and_rarity_are_those_of_the_embedded_index(words, embedded):
     assert words.idf(tokens) == pytest.approx(embedded.idf(tokens))
 
 
+def test_more_tokens_than_fit_in_a_request_are_counted(words):
+    unknown = {f"word{number}": 0 for number in range(1_200)}
+    assert words.counts({"leav", "day", *unknown}) == {"leav": 2, "day": 2, **unknown}
+    assert words.counts([]) == {}
+
+
+def test_deleted_passages_are_not_counted(words):
+    VectorRows(words.index).delete(["sick"])
+    assert words.counts({"leav", "note", "annual"}) == {"leav": 1, "note": 0, "annual": 1}
+    assert words.tokens_with_prefix("le") == {"leav": 1}
+    assert words.tokens_with_prefix("no") == {}
+
+
 @pytest.mark.parametrize("prefix", ["le", "foo_", "휴", "", "a.b*", "\\"])
 def test_tokens_with_a_prefix_are_those_of_the_embedded_index(words, embedded, prefix):
     assert words.tokens_with_prefix(prefix) == embedded.tokens_with_prefix(prefix)
