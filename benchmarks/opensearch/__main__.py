@@ -11,10 +11,10 @@ from pathlib import Path
 import numpy as np
 
 from benchmarks.__main__ import write
-from benchmarks.measure import Cell, OtherWork, Report, cores, machine
+from benchmarks.measure import OtherWork, Report, cores, machine
 from benchmarks.opensearch.contenders import Bare, Contender, Embedded, Footnote, K, ServerSide
 from benchmarks.opensearch.counts import add_counts, add_lookups
-from benchmarks.opensearch.node import COLUMNS, Measured
+from benchmarks.opensearch.node import Measured
 from benchmarks.opensearch.passages import Passages, Question, nearest
 from benchmarks.opensearch.progress import log, stage
 from benchmarks.opensearch.searches import (
@@ -65,7 +65,6 @@ class Run:
     questions: list[Question]
     exact: Nearest = field(default_factory=dict)
     embedded: Embedded | None = None
-    sizes: list[list[Cell]] = field(default_factory=list)
 
     def fill(self, folder: Path) -> None:
         """Write the passages to all stores, and find the nearest exactly."""
@@ -91,17 +90,17 @@ class Run:
         }
         if self.embedded:
             contenders[EMBEDDED] = self.embedded
+        self.measured.add_size(self.report, state, self.options.passages)
         with stage(f"searches, {state}"):
             add_searches(self.report, state, contenders, self.questions, self.exact)
+            self.save()
         with stage(f"counts, {state}"):
-            few = len(self.questions)
+            few = max(1, len(self.questions) // 4)
             add_counts(self.report, state, self.index, client, self.embedded, few)
             add_lookups(self.report, state, self.index, self.embedded, self.options.passages)
         with stage(f"searches by the server alone, {state}"):
             server = ServerSide(client, NAME, self.questions)
             add_server_side(self.report, state, own, server, self.questions, self.exact)
-        self.sizes.append(self.measured.row(state, self.options.passages))
-        self.measured.add_files(self.report, state, self.options.passages)
         self.save()
 
     def save(self) -> None:
@@ -151,7 +150,6 @@ def _run(run: Run, folder: Path) -> None:
             run.measured.merge()
             run.report.add("merging to one segment", time.monotonic() - begun, "s")
         run.measure("one segment")
-    run.report.table("Size", COLUMNS, run.sizes)
     load = others.percent()
     if load is not None:
         node = 100 * run.measured.cpu_s() / cores() / (time.monotonic() - started)

@@ -1,4 +1,4 @@
-"""Counts of tokens: the product's method and what else the server offers; other look-ups."""
+"""Counts of tokens, by searches that only count and by aggregations; other look-ups."""
 
 from collections.abc import Callable, Mapping, Sequence
 from statistics import mean
@@ -17,9 +17,10 @@ if TYPE_CHECKING:
     from opensearchpy import OpenSearch
 
 Tokens = list[str]
+Count = Callable[[Tokens], dict[str, int]]
 FEW, MANY, IDS, PREFIXES = 10, 300, 100, 30
 """A question has few tokens; the correction of a misspelled word may try many."""
-WARM = 20
+WARM = 10
 _SEED = 2_000_000
 
 
@@ -33,23 +34,29 @@ def add_counts(
 ) -> None:
     """Each question is asked once: the server caches replies without hits."""
     variants = Variants(client, index.name)
-    contenders: dict[str, Callable[[Tokens], dict[str, int]]] = {
-        "Footnote": WordIndex(index).counts,
-        "terms aggregation": variants.terms,
-        "filters aggregation": variants.filters,
-        "_msearch with track_total_hits": variants.totals,
-    }
+    contenders: dict[str, Count] = {"Footnote": WordIndex(index).counts}
     if embedded:
         contenders["embedded"] = embedded.keywords.counts
-    for size in (FEW, MANY):
-        token_sets = _token_sets(WARM + rounds, size)
-        equal = [_same(contenders, tokens) for tokens in token_sets[:WARM]]
-        report.ratio(f"{state}: equal counts of {size} tokens", 100 * mean(equal), "%")
-        times = paired(contenders, token_sets[WARM:])
-        _add_times(report, f"{state}: counts of {size} tokens", times)
+    aggregations = {
+        "terms aggregation": variants.terms,
+        "filters aggregation": variants.filters,
+    }
+    for size, others in ((FEW, aggregations), (MANY, {})):
+        _add_counts_of(
+            report, f"{state}: counts of {size} tokens", contenders | others, size, rounds
+        )
 
 
-def _same(contenders: Mapping[str, Callable[[Tokens], dict[str, int]]], tokens: Tokens) -> bool:
+def _add_counts_of(
+    report: Report, title: str, contenders: Mapping[str, Count], size: int, rounds: int
+) -> None:
+    token_sets = _token_sets(WARM + rounds, size)
+    equal = [_same(contenders, tokens) for tokens in token_sets[:WARM]]
+    report.ratio(f"{title}: equal", 100 * mean(equal), "%")
+    _add_times(report, title, paired(contenders, token_sets[WARM:]))
+
+
+def _same(contenders: Mapping[str, Count], tokens: Tokens) -> bool:
     first, *others = (count(tokens) for count in contenders.values())
     return all(first == other for other in others)
 
@@ -90,37 +97,22 @@ def _token_sets(count: int, size: int) -> list[Tokens]:
 
 
 class Variants:
-    """Ways to count passages by token, without the server's cache of replies."""
+    """Aggregations that count passages by token, without the server's cache of replies."""
 
     def __init__(self, client: "OpenSearch", name: str) -> None:
         self._client, self._name = client, name
 
     def terms(self, tokens: Sequence[str]) -> dict[str, int]:
-        """An aggregation of the field with the distinct tokens."""
+        """An aggregation of the distinct tokens, which reads those of all passages."""
         terms = {"field": words_of(Fields()), "include": list(tokens), "size": len(tokens)}
         found = {one["key"]: one["doc_count"] for one in self._buckets({"terms": terms})}
         return {token: found.get(token, 0) for token in tokens}
 
     def filters(self, tokens: Sequence[str]) -> dict[str, int]:
-        """An aggregation with a filter for each token: Lucene knows how many passages match."""
+        """An aggregation with a filter for each token, which tests all passages."""
         filters = [{"term": {Fields().tokens: token}} for token in tokens]
         buckets = self._buckets({"filters": {"filters": filters}})
         return {token: one["doc_count"] for token, one in zip(tokens, buckets, strict=True)}
-
-    def totals(self, tokens: Sequence[str]) -> dict[str, int]:
-        """A search for each token that only counts."""
-        lines: list[Any] = []
-        for token in tokens:
-            query = {"term": {Fields().tokens: token}}
-            lines += [
-                {"index": self._name, "request_cache": False},
-                {"size": 0, "track_total_hits": True, "query": query},
-            ]
-        replies = self._client.msearch(body=lines)["responses"]
-        return {
-            token: reply["hits"]["total"]["value"]
-            for token, reply in zip(tokens, replies, strict=True)
-        }
 
     def _buckets(self, aggregation: Mapping[str, Any]) -> list[Mapping[str, Any]]:
         body = {"size": 0, "track_total_hits": False, "aggs": {"words": aggregation}}

@@ -13,15 +13,6 @@ from tests.opensearch.cluster import Cluster
 if TYPE_CHECKING:
     from opensearchpy import OpenSearch
 
-COLUMNS = [
-    "",
-    "segments",
-    "disk, bytes per passage",
-    "resident MiB",
-    "of these, heap and other memory",
-    "of these, mapped files",
-    "heap in use, MiB",
-]
 _PATIENCE_S = 4 * 3600
 _PAUSE_S = 2
 _FILES = {
@@ -72,16 +63,21 @@ class Measured:
         (node,) = self.client.nodes.stats(metric="process")["nodes"].values()
         return float(node["process"]["cpu"]["total_in_millis"]) / 1000
 
-    def row(self, state: str, passages: int) -> list[Cell]:
-        """A row of the table with `COLUMNS`."""
+    def add_size(self, report: Report, state: str, passages: int) -> None:
+        """Add the size of the index, and the memory of the node's process."""
         memory = self._memory_mib()
         disk = self._stats("store")["store"]["size_in_bytes"]
-        heap = self.client.nodes.stats(metric="jvm")["nodes"]
-        (jvm,) = (node["jvm"]["mem"]["heap_used_in_bytes"] for node in heap.values())
-        kinds = (memory["VmRSS"], memory["RssAnon"], memory["RssFile"])
-        return [state, self.segments, disk / passages, *kinds, jvm / MIB]
+        (node,) = self.client.nodes.stats(metric="jvm")["nodes"].values()
+        report.add(f"{state}: segments", self.segments, "")
+        report.add(f"{state}: disk", disk / passages, "bytes per passage")
+        report.add(f"{state}: node, resident", memory["VmRSS"], "MiB")
+        report.add(f"{state}: node, mapped files that are resident", memory["RssFile"], "MiB")
+        report.add(
+            f"{state}: node, heap in use", node["jvm"]["mem"]["heap_used_in_bytes"] / MIB, "MiB"
+        )
+        self._add_files(report, state, passages)
 
-    def add_files(self, report: Report, state: str, passages: int) -> None:
+    def _add_files(self, report: Report, state: str, passages: int) -> None:
         """Bytes per passage of each kind of file; small segments have all in one file."""
         reply = self.client.indices.stats(
             index=self.name, metric="segments", include_segment_file_sizes=True
