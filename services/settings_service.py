@@ -114,10 +114,10 @@ class SettingsService:
         """
         _require_local_user(principal)
         spec = self._chat_spec(changes)
-        began = time.monotonic()
         model = build_chat_model(spec)
         if model is None:
             raise InputError(_("Enter the endpoint and the name of the model to test."))
+        began = time.monotonic()
         reply = str(model.invoke(TEST_QUESTION).content).strip()
         if not reply:
             raise ModelError(

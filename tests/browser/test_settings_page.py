@@ -61,6 +61,7 @@ def test_a_chat_model_is_tested_saved_and_used_without_a_restart(
 
     press_first(page, words.SAVE_SETTINGS)
     sync_api.expect(page.get_by_text(words.SETTINGS_SAVED)).to_be_visible()
+    settle(page)  # the earlier form stays until the run ends
     assert KEY not in (tmp_path / "settings.json").read_text()
     sync_api.expect(field(page, "openai_api_key")).to_have_value("")
     fixed = page.get_by_role("textbox", name="FOOTNOTE_EMBEDDING_MODEL")

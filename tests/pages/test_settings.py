@@ -158,6 +158,11 @@ def test_saving_without_a_change_says_so(open_page: Open, data_dir: Path) -> Non
     assert not (data_dir / "settings.json").exists()
 
 
+def test_a_changed_embedding_asks_for_a_reindex(open_page: Open, imported) -> None:
+    imported(embed=True)  # the page is configured with the built-in embedding
+    assert "python cli.py reindex" in page_text(open_page())
+
+
 def test_a_damaged_file_is_reported(open_page: Open, data_dir: Path) -> None:
     (data_dir / "settings.json").write_text("{")
     assert "settings.json is damaged" in page_text(open_page())

@@ -2,13 +2,17 @@ import json
 import threading
 
 import pytest
+from fastapi.testclient import TestClient
 
 import bootstrap
+from api.application import make_app
 from bootstrap import current_settings
+from commands.server_commands import worker
 from domain import LOCAL_USER, Principal
 from domain.setting_values import CHANGEABLE, Origin
 from errors import ConfigError, InputError, ModelError, ModelUnavailableError
 from settings import Settings
+from tests.api.conftest import bearer
 from tests.fakes.openai import MODEL, Fault, Text
 
 KEY = "sk-very-secret"
@@ -263,3 +267,33 @@ def test_a_worker_ends_after_a_change(settings):
     thread.join(20)
     assert not thread.is_alive()
     assert not stop.is_set()
+
+
+def test_the_worker_process_continues_with_new_services(settings, data_dir, monkeypatch):
+    languages, stops = [], []
+
+    def run(self, stop, _leave, is_outdated):
+        assert not is_outdated()
+        languages.append(current_settings().ocr_languages)
+        if len(languages) == 1:
+            settings.change(LOCAL_USER, {"ocr_languages": "eng"})
+            assert is_outdated()
+        else:
+            stop.set()
+        stops.append(stop)
+
+    monkeypatch.setattr("services.import_worker.Worker.run", run)
+    monkeypatch.setattr("signal.signal", lambda *_: None)
+    worker(supervised=True, data_dir=data_dir)
+    assert languages == ["eng+kor+jpn", "eng"]
+    assert stops[0] is stops[1]
+
+
+def test_the_api_uses_a_change_at_the_next_request(settings, model_server):
+    services = bootstrap.build_services()
+    client = TestClient(make_app(services), base_url="http://localhost", headers=bearer(services))
+    before = client.get("/v1/models").json()["data"]
+    changes = {"openai_base_url": model_server.url, "chat_model": MODEL}
+    settings.change(LOCAL_USER, changes)
+    after = client.get("/v1/models").json()["data"]
+    assert len(after) == len(before) + 1  # the agent needs a chat model

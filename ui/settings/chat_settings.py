@@ -14,6 +14,7 @@ from ui.settings.setting_forms import (
     reset_changes,
     save,
     secret_field,
+    show_result,
     show_section,
     text_field,
 )
@@ -23,6 +24,7 @@ from ui.text import words
 
 NAMES = ("openai_base_url", "openai_api_key", "chat_model")
 MODELS = "settings_models"
+SECTION = "chat"
 SAVE, TEST, LIST, RESET = "save", "test", "list", "reset"
 SHOWN_CHARACTERS = 400
 
@@ -31,7 +33,7 @@ def show_chat_settings(services: Services) -> None:
     """Show the chat model, and perform the action of the clicked button."""
     show_section(words.CHAT_SECTION, words.CHAT_NOTE)
     values = services.settings.values(principal())
-    with st.form(form_key("chat")):
+    with st.form(form_key(SECTION)):
         changes = {
             **text_field(values["openai_base_url"], words.ENDPOINT_DEFAULT),
             **secret_field(values["openai_api_key"]),
@@ -40,13 +42,15 @@ def show_chat_settings(services: Services) -> None:
         pressed = _buttons()
     match pressed:
         case "save":
-            save(services, changes)
+            save(services, SECTION, changes)
         case "test":
             _test(services, changes)
         case "list":
             _list_models(services, changes)
         case "reset":
-            save(services, reset_changes(values, NAMES))
+            save(services, SECTION, reset_changes(values, NAMES))
+        case _:
+            show_result(services, SECTION)
 
 
 def _model_field(value: SettingValue) -> Changes:

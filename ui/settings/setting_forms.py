@@ -15,7 +15,8 @@ from ui.text import words
 Changes = dict[str, Any]
 """The input of a form by setting; None stands for the default."""
 
-BEFORE, ROUND, NOTE = "settings_before", "settings_round", "settings_note"
+BEFORE, ROUND = "settings_before", "settings_round"
+NOTE = "settings_note"  # the section of the last change, and what became of it
 DEFAULT_PROVIDER, SERVER_PROVIDER = "builtin", "openai"
 PROVIDERS = (DEFAULT_PROVIDER, "fastembed", SERVER_PROVIDER)
 LANGUAGES = ("auto", "en", "ko", "ja")
@@ -23,15 +24,10 @@ MOST_DAYS = 3650
 
 
 def show_settings_title(services: Services) -> None:
-    """Show the heading, entries that can't be used, and the result of the last change."""
+    """Show the heading, and the stored entries that can't be used."""
     show_title(words.SETTINGS_PAGE, words.SETTINGS_INTRO)
     for problem in services.settings.problems(principal()):
         show_problem(problem, severe=False)
-    if note := st.session_state.get(NOTE):
-        with st.container(horizontal=True, vertical_alignment="center", key="settings-note"):
-            st.html(f'<p role="status">{escape(note)}</p>')
-            if BEFORE in st.session_state:
-                st.button(words.UNDO, on_click=_undo, args=(services,), icon=":material/undo:")
 
 
 def form_key(name: str) -> str:
@@ -43,6 +39,21 @@ def show_section(heading: str, note: str) -> None:
     """Show the heading of a section and a note below it."""
     st.subheader(heading, anchor=False)
     st.caption(note)
+
+
+def show_result(services: Services, section: str) -> None:
+    """Show what became of the last change if it was made in this section, with a button to undo it.
+
+    It is next to the form, because the page keeps its scroll position.
+    """
+    last, text = st.session_state.get(NOTE, ("", ""))
+    if last != section:
+        return
+    with st.container(horizontal=True, vertical_alignment="center"):
+        st.html(f'<p role="status">{escape(text)}</p>', width="content")
+        if BEFORE in st.session_state:
+            args = (services, section)
+            st.button(words.UNDO, on_click=_undo, args=args, icon=":material/undo:")
 
 
 def text_field(value: SettingValue, placeholder: str = "") -> Changes:
@@ -114,27 +125,33 @@ def reset_changes(values: Mapping[str, SettingValue], names: Sequence[str]) -> C
     return {name: None for name in names if values[name].origin is Origin.STORED}
 
 
-def save(services: Services, changes: Changes) -> None:
+def save(services: Services, section: str, changes: Changes) -> None:
     """Store the changes and run the page again, or show why they can't be stored."""
     try:
         before = services.settings.change(principal(), changes) if changes else None
     except AppError as error:
         show_error(error)
+        st.session_state.pop(NOTE, None)
         return
     st.session_state.pop(BEFORE, None)
     if before is not None:
         st.session_state[BEFORE] = before
-    _renew(words.SETTINGS_SAVED if changes else words.SETTINGS_UNCHANGED)
+    _renew(section, words.SETTINGS_SAVED if changes else words.SETTINGS_UNCHANGED)
     st.rerun()
 
 
-def _undo(services: Services) -> None:
-    services.settings.undo(principal(), st.session_state.pop(BEFORE))
-    _renew(words.SETTINGS_UNDONE)
+def _undo(services: Services, section: str) -> None:
+    try:
+        services.settings.undo(principal(), st.session_state[BEFORE])
+    except AppError as error:
+        st.session_state[NOTE] = (section, words.translated(str(error)))
+        return
+    del st.session_state[BEFORE]
+    _renew(section, words.SETTINGS_UNDONE)
 
 
-def _renew(note: str) -> None:
-    st.session_state[NOTE] = note
+def _renew(section: str, note: str) -> None:
+    st.session_state[NOTE] = (section, note)
     st.session_state[ROUND] = st.session_state.get(ROUND, 0) + 1
 
 
@@ -215,4 +232,5 @@ def _show_form(
             saves = st.form_submit_button(words.SAVE_SETTINGS, key=form_key(f"save-{name}"))
             resets = st.form_submit_button(words.RESET_SETTINGS, key=form_key(f"reset-{name}"))
     if saves or resets:
-        save(services, changes if saves else reset_changes(values, settings))
+        save(services, name, changes if saves else reset_changes(values, settings))
+    show_result(services, name)

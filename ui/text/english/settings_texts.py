@@ -57,7 +57,7 @@ LIST_MODELS = "List models"
 TESTING_MODEL = "Waiting for the model"
 MODEL_REPLIED = "{model} replied in {seconds} s: {reply}"
 
-EMBEDDING_SECTION = "Embedding"
+EMBEDDING_SECTION = "Embedding model"
 EMBEDDING_NOTE = "The model that finds passages by meaning. After a change, rebuild the index."
 EMBEDDING_PROVIDERS = {
     "builtin": "Built-in, on this machine",
