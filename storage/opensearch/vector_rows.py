@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+import orjson
 
 from domain import Filter, Metadata
 from domain.messages import _
@@ -92,7 +93,7 @@ class VectorRows:
             fields.terms: metadata_terms(metadata),
         }
         if vector.any():  # a vector without direction is near nothing, and the server rejects it
-            body[fields.vector] = vector.tolist()
+            body[fields.vector] = json_floats(vector)
         return body
 
     def replace_metadata(self, metadata: Mapping[str, Metadata]) -> None:
@@ -177,7 +178,7 @@ class VectorRows:
             return None
         fields = self.index.fields
         names = () if source is None else (*source, fields.vector)
-        return vector_body(fields, unit[0].tolist(), k, conditions, names)
+        return vector_body(fields, json_floats(unit[0]), k, conditions, names)
 
     def _near(self, hit: Hit) -> Near:
         unit, _ = unit_length(self._vector(hit["_source"])[np.newaxis])
@@ -202,3 +203,12 @@ class VectorRows:
 def cosine_of(hit: Hit) -> float:
     """The cosine of a hit; the server's score is (1 + cosine) / 2."""
     return 2 * float(hit["_score"]) - 1
+
+
+def json_floats(vector: Matrix) -> list[float]:
+    """The numbers of a vector with the fewest digits that identify them as float32.
+
+    As JSON, they are 40% shorter than those of `tolist`, which are exact as float64.
+    """
+    floats: list[float] = orjson.loads(orjson.dumps(vector, option=orjson.OPT_SERIALIZE_NUMPY))
+    return floats
