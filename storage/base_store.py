@@ -82,6 +82,9 @@ class IndexStore(ABC):
     `failures` has, by part, the reason why the last search could not read the part.
     """
 
+    parts = 1
+    """The number of parts that can be damaged separately."""
+
     def __init__(self, index: Index, embeddings_for: EmbeddingsFor) -> None:
         self.index = index
         self._embeddings_for = embeddings_for

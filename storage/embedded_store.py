@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 class EmbeddedStore(IndexStore):
     """The vector store and the keyword index of a folder, each opened on first use."""
 
+    parts = 2
+
     def __init__(self, index: Index, folder: Path, embeddings_for: EmbeddingsFor) -> None:
         super().__init__(index, embeddings_for)
         self._folder = folder

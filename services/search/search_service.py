@@ -82,8 +82,10 @@ class Library:
         active = self.indexes.active()
         if active is None:
             return ()
-        damages = open_store(self.indexes, self.stores, active).damage()
-        return (*damages, PARTLY_DAMAGED) if len(damages) == 1 else (*dict.fromkeys(damages),)
+        store = open_store(self.indexes, self.stores, active)
+        damages = store.damage()
+        notice = (PARTLY_DAMAGED,) if 0 < len(damages) < store.parts else ()
+        return (*dict.fromkeys(damages), *notice)
 
     def open_index(self) -> "OpenIndex | None":
         """The active index, which a reindex may replace at any time; None before any import.

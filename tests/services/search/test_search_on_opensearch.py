@@ -5,7 +5,8 @@ import uuid
 import pytest
 
 from domain import LOCAL_USER, SearchMode
-from errors import StorageUnavailableError
+from errors import StorageError, StorageUnavailableError
+from services.search.search_service import PARTLY_DAMAGED
 
 pytestmark = pytest.mark.opensearch
 
@@ -100,3 +101,15 @@ def test_an_unreachable_cluster_is_reported_to_the_person_who_searches(
     status = cut_off.library.status(LOCAL_USER)
     assert status.documents > 0
     assert results(services, "annual leave", k=1)
+
+
+def test_a_library_without_the_address_of_its_cluster_says_what_to_set(
+    services, build_on_opensearch
+):
+    without = build_on_opensearch(search_url="")
+    notices = without.library.status(LOCAL_USER).notices
+    assert any("FOOTNOTE_SEARCH_URL" in notice for notice in notices)
+    assert PARTLY_DAMAGED not in notices
+    with pytest.raises(StorageError, match="FOOTNOTE_SEARCH_URL"):
+        results(without, "annual leave")
+    assert services.library.damage() == ()
