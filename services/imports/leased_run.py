@@ -128,6 +128,8 @@ class LeasedRun:
 
     def _postpone(self, error: SourceUnavailableError | StorageUnavailableError) -> None:
         """Retry an import later; a dry run fails, because its user is waiting for it."""
+        if isinstance(error, SourceUnavailableError):  # not the last write has failed
+            self._has_written |= self._is_writing()
         if self.kind is ImportKind.IMPORT and self.default_state is ImportState.INTERRUPTED:
             self.leases.postpone(
                 self.import_id,
@@ -170,9 +172,13 @@ class LeasedRun:
     def _report(self, progress: Progress) -> None:
         self._log.note(progress)
         with self._lock:
+            self._has_written |= self._is_writing()
             self._progress = progress
-            self._has_written |= progress.stage is Stage.WRITING
         self.on_progress(progress)
+
+    def _is_writing(self) -> bool:
+        """Whether a write has begun that has not ended, as far as the progress shows."""
+        return self._progress is not None and self._progress.stage is Stage.WRITING
 
     def _watch(self) -> None:
         while not self._ended.wait(_TICK_S):

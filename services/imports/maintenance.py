@@ -130,8 +130,11 @@ class MaintenanceService:
         imports = self._leases.interrupt_dead()
         try:
             with writer_lock(self._stores.data_dir, timeout_s=0):
-                self._delete_retired()
-                return Recovery(imports, turns, self._collect_garbage())
+                try:
+                    passages = self._collect_garbage()
+                finally:
+                    self._delete_retired()
+            return Recovery(imports, turns, passages)
         except BusyError:
             return Recovery(imports, turns)
         except StorageError as error:
@@ -174,9 +177,9 @@ class MaintenanceService:
     ) -> ReindexReport:
         """Build an index with the current settings from the stored texts, then activate it.
 
-        The old index stays in use until the new one is complete, and is then deleted. After a
-        cancellation or crash, the next call resumes the unfinished index unless the settings have
-        changed.
+        The old index stays in use until the new one is complete, and is then deleted; if the
+        cluster fails at that moment, at the next start. After a cancellation or crash, the next
+        call resumes the unfinished index unless the settings have changed.
 
         Raises:
             BusyError: An import or another reindex is running.
@@ -194,8 +197,7 @@ class MaintenanceService:
             except CancelledError:
                 return ReindexReport(False, embedded, time.monotonic() - started)
             self._indexes.activate(store.index.id)
-            self._stores.publish(store.index, self._indexes.all())
-            self._delete_retired()
+            self._publish_and_clean_up(store.index)
         seconds = time.monotonic() - started
         _log.info("reindex finished", passages=embedded, total_ms=milliseconds(seconds))
         return ReindexReport(True, embedded, seconds)
@@ -277,10 +279,25 @@ class MaintenanceService:
             self._stores.publish(active, self._indexes.all())
         return self._active.collect_garbage()
 
+    def _publish_and_clean_up(self, active: Index) -> None:
+        """Move the alias, then delete the old index, to which it would otherwise still point."""
+        try:
+            self._stores.publish(active, self._indexes.all())
+        except StorageError as error:  # the next start tries again
+            _log.warning("alias not moved", index=active.id, reason=str(error))
+        else:
+            self._delete_retired()
+
     def _delete_retired(self) -> None:
+        """Delete the replaced indexes; if that fails, the next start tries again."""
         for index in self._indexes.retired():
-            if self._stores.delete(index):
-                self._indexes.drop(index.id)
+            try:
+                is_deleted = self._stores.delete(index)
+            except StorageError as error:
+                _log.warning("replaced index not deleted", index=index.id, reason=str(error))
+            else:
+                if is_deleted:
+                    self._indexes.drop(index.id)
 
 
 def _opens(store: IndexStore) -> bool:

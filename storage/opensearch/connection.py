@@ -1,7 +1,5 @@
 """Connects to an OpenSearch cluster and turns its errors into messages that name a setting."""
 
-import ssl
-from base64 import b64encode
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -11,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from domain.messages import _
 from errors import ConfigError, DamagedIndexError, StorageError, StorageUnavailableError
+from storage.opensearch.signing_in import aws_signer, basic_header, tls_context
 
 if TYPE_CHECKING:
     from opensearchpy import OpenSearch, TransportError
@@ -20,6 +19,18 @@ MIN_VERSION = (2, 4)
 _BUSY, _UNAVAILABLE = 429, (502, 503, 504)
 _CLOSED = "index_closed_exception"
 _UNFIT = (_CLOSED, "strict_dynamic_mapping_exception", "mapper_parsing_exception")
+_NODE_LOST = (
+    "connect_transport_exception",
+    "node_closed_exception",
+    "node_disconnected_exception",
+    "node_not_connected_exception",
+    "receive_timeout_transport_exception",
+    "search_context_missing_exception",
+    "send_request_transport_exception",
+)
+"""Errors if a node ends during a request, also with the statuses 404 and 500."""
+_DISK_BLOCKS = ("flood-stage", "read-only-allow-delete", "read-only / allow delete", "create-index")
+"""Parts of the names of blocks that the server sets and removes itself."""
 
 
 class SearchServerError(StorageError):
@@ -68,11 +79,11 @@ def connect(server: SearchServer) -> "OpenSearch":
 
     options: dict[str, Any] = {}
     if server.ca_file is not None or any(url.startswith("https:") for url in server.urls):
-        options["ssl_context"] = _tls_context(server.ca_file)
+        options["ssl_context"] = tls_context(server.ca_file)
     if server.aws_region:
-        options["http_auth"] = _aws_signer(server.aws_region)
+        options["http_auth"] = aws_signer(server.aws_region)
     elif server.user:
-        options["headers"] = {"authorization": _basic(server.user, server.password)}
+        options["headers"] = {"authorization": basic_header(server.user, server.password)}
     return OpenSearch(
         list(server.urls),
         transport_class=LimitedTransport,
@@ -80,49 +91,6 @@ def connect(server: SearchServer) -> "OpenSearch":
         limit_s=server.timeout_s,
         **options,
     )
-
-
-def _basic(user: str, password: str) -> str:
-    """Basic authentication in UTF-8; that of the client is limited to Latin-1."""
-    return "Basic " + b64encode(f"{user}:{password}".encode()).decode()
-
-
-def _tls_context(ca_file: Path | None) -> ssl.SSLContext:
-    """Verifies certificates with the authorities in the file, or with those of the system."""
-    try:
-        return ssl.create_default_context(cafile=ca_file)
-    except OSError as error:
-        raise ConfigError(
-            _(
-                "The CA file {file} can't be read ({reason}): check its path"
-                " (FOOTNOTE_SEARCH_CA_FILE), its permissions, and that it has certificates in PEM"
-                " format."
-            ).format(file=ca_file, reason=error.strerror)
-        ) from error
-
-
-def _aws_signer(region: str) -> object:
-    """Signs requests (SigV4) with the credentials that AWS's own tools find."""
-    try:
-        from botocore.session import Session  # type: ignore[import-not-found]
-    except ImportError as error:
-        raise ConfigError(
-            _(
-                "Signing requests to AWS (FOOTNOTE_SEARCH_AWS_REGION) needs the package botocore:"
-                " run `pip install botocore`."
-            )
-        ) from error
-    from opensearchpy import Urllib3AWSV4SignerAuth
-
-    credentials = Session().get_credentials()
-    if credentials is None:
-        raise ConfigError(
-            _(
-                "There are no AWS credentials to sign requests with, as FOOTNOTE_SEARCH_AWS_REGION"
-                " requires: set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or use a role."
-            )
-        )
-    return Urllib3AWSV4SignerAuth(credentials, region)
 
 
 def require_suitable(client: "OpenSearch") -> None:
@@ -182,7 +150,6 @@ def answers() -> Iterator[None]:
         SearchServerError: Any other failure; the message names the setting to check.
     """
     from opensearchpy import OpenSearchException, SerializationError, TransportError
-    from opensearchpy.helpers.errors import ScanError
 
     try:
         yield
@@ -190,8 +157,6 @@ def answers() -> Iterator[None]:
         raise converted(error) from error
     except SerializationError as error:
         raise _incomplete() from error
-    except ScanError as error:  # not all shards answered
-        raise _not_ready(503, str(error)) from error
     except OpenSearchException as error:
         raise SearchServerError(_unexpected(str(error))) from error
 
@@ -288,6 +253,8 @@ def _failure(error: object) -> str:
 def error_of(status: int, details: object) -> SearchServerError:
     """The error to raise for a status and the server's details, an object or a text."""
     kind, reason = _kind_and_reason(details)
+    if kind in _NODE_LOST:
+        return _not_ready(503, reason)
     if status == 401:
         return SearchServerError(
             _(
@@ -295,7 +262,7 @@ def error_of(status: int, details: object) -> SearchServerError:
                 " password (FOOTNOTE_SEARCH_USER, FOOTNOTE_SEARCH_PASSWORD)."
             )
         )
-    if kind.endswith("_block_exception"):
+    if kind.endswith("_block_exception") and status not in _UNAVAILABLE:
         return _blocked(reason)
     if status == 403:
         return SearchServerError(
@@ -326,7 +293,14 @@ def error_of(status: int, details: object) -> SearchServerError:
 
 
 def _blocked(reason: str) -> SearchServerError:
-    """Writes are blocked, for example because a disk is almost full."""
+    """Writes are blocked: by the server, because a disk is almost full, or by someone."""
+    if any(part in reason for part in _DISK_BLOCKS):
+        return SearchUnavailableError(
+            _(
+                "The disks of the OpenSearch nodes are almost full, so the index can't be written"
+                " ({reason}): free disk space. The server then removes the block itself."
+            ).format(reason=reason)
+        )
     return SearchServerError(
         _(
             "The OpenSearch index can't be written ({reason}): free disk space on its nodes, or"
@@ -378,8 +352,11 @@ def _kind_and_reason(details: object) -> tuple[str, str]:
     failures = details.get("_shards", {}).get("failures")
     if failures:  # all shards failed, for example to refresh
         return _kind_and_reason(failures[0].get("reason"))
-    causes = details.get("root_cause") or [details]
-    return str(details.get("type", "")), _first_line(causes[0].get("reason"))
+    cause = next(iter(details.get("root_cause") or ()), details)
+    kind = str(details.get("type", ""))
+    if kind == "search_phase_execution_exception":
+        kind = str(cause.get("type", kind))
+    return kind, _first_line(cause.get("reason"))
 
 
 def _first_line(text: object) -> str:

@@ -21,11 +21,14 @@ _SERVERS_SHARE = 0.8
 class LimitedTransport(Transport):
     """Repeats a request that can't connect, or that a node can't answer at the moment.
 
-    Repetitions go to other nodes if there are any. A request that times out is not repeated.
+    Repetitions go to other nodes if there are any. A request that times out is not repeated, but
+    for at least a minute, later requests go to other nodes.
     """
 
     def __init__(self, hosts: Any, *, limit_s: float, **options: Any) -> None:
-        super().__init__(hosts, max_retries=0, retry_on_status=UNAVAILABLE, **options)
+        # Without retries, these only select the errors after which a node rests.
+        rests_after: Any = {"retry_on_timeout": True, "retry_on_status": UNAVAILABLE}
+        super().__init__(hosts, max_retries=0, **rests_after, **options)
         self._limit_s = limit_s
 
     def perform_request(

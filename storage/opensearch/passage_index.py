@@ -1,25 +1,22 @@
 """One index of passages: writes them in bulk, and reads them by id."""
 
 import time
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from domain.messages import _
 from storage.ledger.database import in_groups
+from storage.opensearch.bulk import write
 from storage.opensearch.connection import MissingIndexError, SearchServerError, answers, error_of
 from storage.opensearch.mapping import SCHEMA, Body, Fields, IndexOptions, index_body
 
 if TYPE_CHECKING:
     from opensearchpy import OpenSearch
 
-_CHUNK = 500
-_CHUNK_BYTES = 10 * 2**20
-"""A tenth of the server's default limit of a request (`http.max_content_length`)."""
 _IDS_PER_REQUEST = 1_000
-_RETRIES, _FIRST_PAUSE_S, _LONGEST_PAUSE_S = 5, 1, 16
-"""Pauses of items that the server refuses because its queue is full: 31 s in total."""
+_IDS_PER_PAGE, _PAGE_LIMIT = 10_000, "5m"
 _NOTHING: Body = {"hits": {"hits": []}, "aggregations": {"words": {"buckets": []}}}
 
 
@@ -133,9 +130,17 @@ class PassageIndex:
         return mapping
 
     def refresh(self) -> None:
-        """Make all writes so far visible to searches."""
+        """Make all writes so far visible to searches.
+
+        Raises:
+            SearchServerError: The server failed, or no copy of the index could be refreshed, which
+                the server does not report as a failure.
+        """
         with answers():
-            self.client.indices.refresh(index=self.name)
+            shards = self.client.indices.refresh(index=self.name)["_shards"]
+        if shards["failed"] or not shards["successful"]:
+            failure: Mapping[str, Any] = next(iter(shards.get("failures", ())), {})
+            raise error_of(503, failure.get("reason") or "no active shards")
 
     @contextmanager
     def refreshed(self) -> Iterator[None]:
@@ -164,25 +169,8 @@ class PassageIndex:
         self._bulk({"_op_type": "delete", "_id": id_, **_version()} for id_ in ids)
 
     def _bulk(self, actions: Iterable[Mapping[str, Any]]) -> None:
-        from opensearchpy.helpers import streaming_bulk
-
-        failures = []
         with answers():
-            for succeeded, item in streaming_bulk(
-                self.client,
-                actions,
-                index=self.name,
-                chunk_size=_CHUNK,
-                max_chunk_bytes=_CHUNK_BYTES,
-                raise_on_error=False,
-                max_retries=_RETRIES,
-                initial_backoff=_FIRST_PAUSE_S,
-                max_backoff=_LONGEST_PAUSE_S,
-            ):
-                if not succeeded and not _is_missing(item):
-                    failures.append(item)
-        if failures:
-            raise _write_error(failures)
+            write(self.client, self.name, list(actions))
 
     def get(self, ids: Sequence[str], fields: Sequence[str]) -> dict[str, Body]:
         """These fields of the passages, by id; unknown ids are omitted. Sees all writes."""
@@ -196,12 +184,27 @@ class PassageIndex:
 
     def ids(self) -> list[str]:
         """The ids of all passages, unordered, as of the last refresh."""
-        from opensearchpy.helpers import scan
-
         with self._reading():
-            hits = scan(self.client, index=self.name, size=10_000, _source=False)
-            return [hit["_id"] for hit in hits]
+            return list(self._listed())
         return []
+
+    def _listed(self) -> Iterator[str]:
+        """The ids, page by page; raises if a shard fails, even if its page is the last one."""
+        body = {"sort": ["_doc"], "size": _IDS_PER_PAGE, "_source": False}
+        reply = self.client.search(index=self.name, body=body, scroll=_PAGE_LIMIT)
+        try:
+            while hits := _require_complete(reply)["hits"]["hits"]:
+                yield from (hit["_id"] for hit in hits)
+                page = {"scroll_id": reply["_scroll_id"], "scroll": _PAGE_LIMIT}
+                reply = self.client.scroll(body=page)
+        finally:
+            self._forget_pages(reply["_scroll_id"])
+
+    def _forget_pages(self, scroll_id: str) -> None:
+        from opensearchpy import OpenSearchException
+
+        with suppress(OpenSearchException):  # the server forgets them after `_PAGE_LIMIT`
+            self.client.clear_scroll(body={"scroll_id": [scroll_id]})
 
     def count(self) -> int:
         """The number of passages, as of the last refresh."""
@@ -232,8 +235,7 @@ class PassageIndex:
     def _complete(self, reply: Mapping[str, Any]) -> Mapping[str, Any]:
         """The reply, or that of an empty index if there is no index yet."""
         with self._reading():
-            _require_complete(reply)
-            return reply
+            return _require_complete(reply)
         return _NOTHING
 
     @contextmanager
@@ -270,23 +272,16 @@ def _version() -> Mapping[str, Any]:
     return {"_version": time.time_ns(), "_version_type": "external_gte"}
 
 
-def _is_missing(item: Mapping[str, Any]) -> bool:
-    """Whether the item failed because the passage to delete does not exist."""
-    ((action, result),) = item.items()
-    return action == "delete" and result.get("status") == 404
+def _require_complete(reply: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return the reply; reject one without all shards, because passages would be missing silently.
 
-
-def _write_error(failures: Collection[Mapping[str, Any]]) -> SearchServerError:
-    """The error of the first failure; what could not be written is not shown anywhere."""
-    ((_action, result),) = next(iter(failures)).items()
-    return error_of(int(result["status"]), result.get("error"))
-
-
-def _require_complete(reply: Mapping[str, Any]) -> None:
-    """Reject a reply to which not all shards contributed: passages would be missing silently."""
+    Raises:
+        SearchServerError: The search failed, or a shard of the index did not answer.
+    """
     if "error" in reply:
         raise error_of(int(reply["status"]), reply["error"])
     shards = reply["_shards"]
     if shards["failed"] or reply["timed_out"]:
         failure: Mapping[str, Any] = next(iter(shards.get("failures", ())), {})
         raise error_of(503, failure.get("reason") or "timed out")
+    return reply

@@ -1,15 +1,18 @@
 """A running import and the thread that watches it."""
 
 import threading
+from datetime import UTC, datetime
 
 import pytest
+from sqlalchemy import update
 
 from domain import ImportKind, ImportReport, ImportState, Progress
-from errors import BusyError, StorageError
+from errors import BusyError, SourceUnavailableError, StorageError, StorageUnavailableError
 from services.imports import leased_run as module
 from services.imports.leased_run import LeasedRun
 from services.long_work import CancelledError, Stage
 from storage.ledger.import_queue_store import CANCEL, PAUSE, ImportRuns
+from storage.ledger.ledger_tables import ImportRow
 from tests.fakes.library import Library
 
 
@@ -196,3 +199,30 @@ def test_an_import_interrupted_by_a_second_stop_signal_is_resumed_by_the_next_wo
         job(library, import_id).run(work)
     assert queue.get(import_id).state is ImportState.INTERRUPTED
     assert library.leases.claim("another").id == import_id
+
+
+@pytest.mark.parametrize(
+    ("stages", "error", "pause_s"),
+    [
+        ([Stage.WRITING], StorageUnavailableError, 30),
+        ([Stage.WRITING, Stage.READING], StorageUnavailableError, 15),
+        ([Stage.READING], SourceUnavailableError, 30),
+        ([Stage.READING, Stage.WRITING], SourceUnavailableError, 15),
+    ],
+)
+def test_only_an_attempt_that_wrote_something_starts_the_retries_again(
+    library, queue, import_id, stages, error, pause_s
+):
+    """A write that the search server rejects again and again must not be retried without end."""
+
+    def work(report, _cancelled):
+        for stage in stages:
+            report(at(stage))
+        raise error("off")
+
+    with library.database.write() as session:
+        session.execute(update(ImportRow).values(attempts=1))
+    with pytest.raises(error):
+        job(library, import_id).run(work)
+    pause = queue.get(import_id).retry_at - datetime.now(UTC)
+    assert pause.total_seconds() == pytest.approx(pause_s, abs=5)

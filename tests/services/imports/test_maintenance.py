@@ -4,7 +4,7 @@ import threading
 import pytest
 
 from domain import LOCAL_USER, ImportState, TurnState
-from errors import BusyError
+from errors import BusyError, StorageUnavailableError
 from services.long_work import Stage
 from storage.ledger.conversation_store import Conversations
 from storage.lock import writer_lock
@@ -139,6 +139,36 @@ class TestReindex:
         assert library.reindex().passages_embedded == 0
         library.load(DictLoader({"a": "now there is one"}))
         assert library.check().agrees
+
+
+class TestAnUnreachableCluster:
+    """The cluster fails after the new index has become active."""
+
+    @staticmethod
+    def fail(*_arguments):
+        raise StorageUnavailableError("off")
+
+    @pytest.mark.parametrize("call", ["publish", "delete"])
+    def test_the_reindex_is_complete_and_the_next_start_does_the_rest(self, library, call):
+        changed = Library(library.data_dir, model="another")
+        setattr(changed.stores, call, self.fail)
+        assert changed.reindex().completed
+        assert len(changed.indexes.retired()) == 1
+        assert changed.check().agrees
+
+        again = Library(library.data_dir, model="another")
+        assert again.maintenance.recover().problem == ""
+        assert again.indexes.retired() == []
+        assert folders(again) == [again.indexes.active().id]
+
+    def test_an_index_that_cannot_be_deleted_does_not_keep_garbage(self, library):
+        changed = Library(library.data_dir, model="another")
+        changed.stores.delete = self.fail
+        changed.reindex()
+        changed.imports._active.ledger.stage(changed.indexes.active().id, ["waiting"])
+        recovery = changed.maintenance.recover()
+        assert (recovery.passages, recovery.problem) == (1, "")
+        assert len(changed.indexes.retired()) == 1
 
 
 class TestRecover:

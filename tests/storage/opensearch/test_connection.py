@@ -19,6 +19,24 @@ from storage.opensearch.vector_rows import VectorRows
 from storage.vectors.new_rows import new_rows
 from tests.opensearch.answers import answering, described
 
+NODES = "part of the OpenSearch cluster is unavailable .*start the missing nodes"
+DISKS = "disks .* almost full.*can't be written .*free disk space"
+FLOOD_STAGE = (
+    "blocked by: [TOO_MANY_REQUESTS/12/disk usage exceeded flood-stage watermark, index has"
+    " read-only-allow-delete block];"
+)
+
+
+def failed(kind, reason, root_cause=()):
+    return json.dumps(
+        {"error": {"type": kind, "reason": reason, "root_cause": list(root_cause)}}
+    ).encode()
+
+
+def all_failed(kind, reason):
+    cause = {"type": kind, "reason": reason}
+    return failed("search_phase_execution_exception", "all shards failed", [cause])
+
 
 @pytest.mark.parametrize("number", ["2.4.0", "2.19.1", "3.5.0-SNAPSHOT"])
 def test_an_opensearch_with_the_knn_plugin_is_suitable(number):
@@ -51,6 +69,20 @@ def test_an_unsuitable_server_is_rejected_with_the_reason(replies, message):
         (503, b'{"error": {"type": "x", "reason": "all shards failed"}}', "all shards failed"),
         (429, b'{"error": {"type": "x", "reason": "queue is full"}}', "overloaded .queue is full"),
         (502, b"<html>Bad gateway</html>", "unavailable"),
+        (
+            503,
+            failed("cluster_block_exception", "[SERVICE_UNAVAILABLE/2/no cluster-manager]"),
+            NODES,
+        ),
+        (500, failed("node_disconnected_exception", "[node-2] disconnected"), NODES),
+        (500, all_failed("node_not_connected_exception", "[node-2] not connected"), NODES),
+        (404, all_failed("search_context_missing_exception", "No search context found"), NODES),
+        (429, failed("cluster_block_exception", FLOOD_STAGE), DISKS),
+        (
+            403,
+            failed("cluster_block_exception", "[FORBIDDEN/10/cluster create-index blocked]"),
+            DISKS,
+        ),
     ],
 )
 def test_a_temporary_failure_is_retryable_and_names_the_cause(status, body, message):

@@ -57,6 +57,20 @@ def test_a_request_that_times_out_is_not_repeated():
     assert server.requests == ["GET /"]
 
 
+def test_a_node_that_does_not_answer_rests():
+    silent = Answers(described("2.19.1"), delay_s=1)
+    with running(silent), running(Answers(described("2.19.1"))) as node:
+        client = connect(SearchServer((silent.url, node.url), timeout_s=0.3))
+        failures = 0
+        for _ in range(8):
+            try:
+                with answers():
+                    client.info()
+            except SearchUnavailableError:
+                failures += 1
+    assert failures == len(silent.requests) == 1
+
+
 @pytest.mark.parametrize("name", ["request_timeout", "timeout"])
 def test_a_call_can_have_another_time_limit(name):
     with running(Answers(described("2.19.1"), delay_s=0.5)) as server:

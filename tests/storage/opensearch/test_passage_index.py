@@ -1,0 +1,46 @@
+"""Replies that lack a part without an error status must not be taken for complete."""
+
+import json
+
+import pytest
+
+from storage.opensearch.connection import SearchUnavailableError
+from storage.opensearch.passage_index import PassageIndex
+from tests.opensearch.answers import answering
+
+ALL = {"total": 2, "successful": 2, "failed": 0}
+ONE_LOST = {"total": 2, "successful": 1, "failed": 1, "failures": []}
+
+
+def page(ids, shards):
+    hits = {"hits": [{"_id": id_} for id_ in ids]}
+    reply = {"_scroll_id": "s", "timed_out": False, "_shards": shards, "hits": hits}
+    return 200, json.dumps(reply).encode()
+
+
+@pytest.mark.parametrize("last", [page([], ONE_LOST), page(["b"], ONE_LOST)])
+def test_a_listing_during_which_a_shard_fails_is_an_error(last):
+    replies = {"/things/_search": page(["a"], ALL), "/_search/scroll": last}
+    with answering(replies) as client, pytest.raises(SearchUnavailableError):
+        PassageIndex(client, "things").ids()
+
+
+def test_a_listing_ends_with_an_empty_page():
+    replies = {"/things/_search": page(["a"], ALL), "/_search/scroll": page([], ALL)}
+    with answering(replies) as client:
+        assert PassageIndex(client, "things").ids() == ["a"]
+
+
+def test_an_index_of_which_no_copy_was_refreshed_is_an_error():
+    shards = {"total": 2, "successful": 0, "failed": 0}
+    replies = {"/things/_refresh": (200, json.dumps({"_shards": shards}).encode())}
+    with answering(replies) as client:
+        with pytest.raises(SearchUnavailableError, match="no active shards"):
+            PassageIndex(client, "things").refresh()
+
+
+def test_a_refresh_without_replicas_is_complete():
+    shards = {"total": 2, "successful": 1, "failed": 0}
+    replies = {"/things/_refresh": (200, json.dumps({"_shards": shards}).encode())}
+    with answering(replies) as client:
+        PassageIndex(client, "things").refresh()
