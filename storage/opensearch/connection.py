@@ -356,7 +356,7 @@ def _kind_and_reason(details: object) -> tuple[str, str]:
     kind = str(details.get("type", ""))
     if kind == "search_phase_execution_exception":
         kind = str(cause.get("type", kind))
-    return kind, _first_line(cause.get("reason"))
+    return kind, _first_line(cause.get("reason") or cause.get("type"))
 
 
 def _first_line(text: object) -> str:

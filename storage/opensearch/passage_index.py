@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from opensearchpy import OpenSearch
 
 _IDS_PER_REQUEST = 1_000
+_LIMIT_AFTER_FAILURE_S = 2
+"""So that a server that does not answer delays the error only once; it continues the refresh."""
 _IDS_PER_PAGE, _PAGE_LIMIT = 10_000, "5m"
 _NOTHING: Body = {"hits": {"hits": []}, "aggregations": {"words": {"buckets": []}}}
 
@@ -129,15 +131,16 @@ class PassageIndex:
         mapping: Mapping[str, Any] = index["mappings"]
         return mapping
 
-    def refresh(self) -> None:
-        """Make all writes so far visible to searches.
+    def refresh(self, *, limit_s: float | None = None) -> None:
+        """Make all writes so far visible to searches; `limit_s` replaces the time limit.
 
         Raises:
             SearchServerError: The server failed, or no copy of the index could be refreshed, which
                 the server does not report as a failure.
         """
         with answers():
-            shards = self.client.indices.refresh(index=self.name)["_shards"]
+            options = {} if limit_s is None else {"request_timeout": limit_s}
+            shards = self.client.indices.refresh(index=self.name, **options)["_shards"]
         if shards["failed"] or not shards["successful"]:
             failure: Mapping[str, Any] = next(iter(shards.get("failures", ())), {})
             raise error_of(503, failure.get("reason") or "no active shards")
@@ -149,7 +152,7 @@ class PassageIndex:
             yield
         except BaseException:
             with suppress(SearchServerError):  # the first error has the cause
-                self.refresh()
+                self.refresh(limit_s=_LIMIT_AFTER_FAILURE_S)
             raise
         self.refresh()
 
@@ -209,7 +212,9 @@ class PassageIndex:
     def count(self) -> int:
         """The number of passages, as of the last refresh."""
         with self._reading():
-            return int(self.client.count(index=self.name)["count"])
+            reply = self.client.count(index=self.name)
+            _require_all_shards(reply["_shards"])
+            return int(reply["count"])
         return 0
 
     def search(self, body: Body) -> list[Mapping[str, Any]]:
@@ -280,8 +285,16 @@ def _require_complete(reply: Mapping[str, Any]) -> Mapping[str, Any]:
     """
     if "error" in reply:
         raise error_of(int(reply["status"]), reply["error"])
-    shards = reply["_shards"]
-    if shards["failed"] or reply["timed_out"]:
-        failure: Mapping[str, Any] = next(iter(shards.get("failures", ())), {})
-        raise error_of(503, failure.get("reason") or "timed out")
+    _require_all_shards(reply["_shards"])
+    if reply["timed_out"]:
+        raise error_of(503, "timed out")
     return reply
+
+
+def _require_all_shards(shards: Mapping[str, Any]) -> None:
+    """Raise if a shard did not answer; one without a node is not counted as failed."""
+    missing = int(shards["total"]) - int(shards["successful"])
+    if shards["failed"] or missing > 0:
+        failure: Mapping[str, Any] = next(iter(shards.get("failures", ())), {})
+        default = f"{missing} of {shards['total']} shards did not answer"
+        raise error_of(503, failure.get("reason") or default)

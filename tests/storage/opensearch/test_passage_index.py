@@ -9,6 +9,7 @@ from storage.opensearch.passage_index import PassageIndex
 from tests.opensearch.answers import answering
 
 ALL = {"total": 2, "successful": 2, "failed": 0}
+WITHOUT_NODE = {"total": 2, "successful": 1, "failed": 0}
 ONE_LOST = {"total": 2, "successful": 1, "failed": 1, "failures": []}
 
 
@@ -44,3 +45,26 @@ def test_a_refresh_without_replicas_is_complete():
     replies = {"/things/_refresh": (200, json.dumps({"_shards": shards}).encode())}
     with answering(replies) as client:
         PassageIndex(client, "things").refresh()
+
+
+@pytest.mark.parametrize("shards", [WITHOUT_NODE, ONE_LOST])
+def test_a_search_without_all_shards_is_an_error(shards):
+    reply = json.loads(page(["a"], shards)[1])
+    replies = {"/_msearch": (200, json.dumps({"responses": [reply]}).encode())}
+    with answering(replies) as client:
+        with pytest.raises(SearchUnavailableError, match="1 of 2 shards did not answer"):
+            PassageIndex(client, "things").search({})
+
+
+@pytest.mark.parametrize("shards", [WITHOUT_NODE, ONE_LOST])
+def test_a_count_without_all_shards_is_an_error(shards):
+    body = json.dumps({"count": 1, "_shards": shards}).encode()
+    with answering({"/things/_count": (200, body)}) as client:
+        with pytest.raises(SearchUnavailableError, match="1 of 2 shards did not answer"):
+            PassageIndex(client, "things").count()
+
+
+def test_a_listing_without_all_shards_is_an_error():
+    with answering({"/things/_search": page(["a"], WITHOUT_NODE)}) as client:
+        with pytest.raises(SearchUnavailableError):
+            PassageIndex(client, "things").ids()
