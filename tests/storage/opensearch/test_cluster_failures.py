@@ -29,6 +29,7 @@ from tests.storage.opensearch.cluster_library import (
 
 pytestmark = [
     pytest.mark.opensearch,
+    pytest.mark.slow,
     pytest.mark.timeout(900),  # three nodes need minutes on a busy machine
 ]
 
@@ -164,8 +165,8 @@ class TestACutConnection:
             ("refused", 0),
             ("silent at _bulk", 0),
             ("silent at _refresh", 0),
-            pytest.param("refused", 30, marks=pytest.mark.slow),
-            pytest.param("silent at _bulk", 30, marks=pytest.mark.slow),
+            ("refused", 30),
+            ("silent at _bulk", 30),
         ],
     )
     def test_the_import_is_postponed_and_resumes(self, three, library_at, mode, cut_s):
