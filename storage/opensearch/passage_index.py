@@ -9,15 +9,19 @@ from typing import TYPE_CHECKING, Any
 from domain.messages import _
 from storage.ledger.database import in_groups
 from storage.opensearch.bulk import write
-from storage.opensearch.connection import MissingIndexError, SearchServerError, answers, error_of
+from storage.opensearch.connection import (
+    MissingIndexError,
+    SearchServerError,
+    SearchUnavailableError,
+    answers,
+    error_of,
+)
 from storage.opensearch.mapping import SCHEMA, Body, Fields, IndexOptions, index_body
 
 if TYPE_CHECKING:
     from opensearchpy import OpenSearch
 
 _IDS_PER_REQUEST = 1_000
-_LIMIT_AFTER_FAILURE_S = 2
-"""So that a server that does not answer delays the error only once; it continues the refresh."""
 _IDS_PER_PAGE, _PAGE_LIMIT = 10_000, "5m"
 _NOTHING: Body = {"hits": {"hits": []}, "aggregations": {"words": {"buckets": []}}}
 
@@ -131,28 +135,32 @@ class PassageIndex:
         mapping: Mapping[str, Any] = index["mappings"]
         return mapping
 
-    def refresh(self, *, limit_s: float | None = None) -> None:
-        """Make all writes so far visible to searches; `limit_s` replaces the time limit.
+    def refresh(self) -> None:
+        """Make all writes so far visible to searches.
 
         Raises:
             SearchServerError: The server failed, or no copy of the index could be refreshed, which
                 the server does not report as a failure.
         """
         with answers():
-            options = {} if limit_s is None else {"request_timeout": limit_s}
-            shards = self.client.indices.refresh(index=self.name, **options)["_shards"]
+            shards = self.client.indices.refresh(index=self.name)["_shards"]
         if shards["failed"] or not shards["successful"]:
             failure: Mapping[str, Any] = next(iter(shards.get("failures", ())), {})
             raise error_of(503, failure.get("reason") or "no active shards")
 
     @contextmanager
     def refreshed(self) -> Iterator[None]:
-        """Refreshes after the block, even if it raises, because some may have been written."""
+        """Refreshes after the block, even if it raises, because some may have been written.
+
+        If the server is unavailable, it would delay the error; the next write refreshes.
+        """
         try:
             yield
+        except SearchUnavailableError:
+            raise
         except BaseException:
             with suppress(SearchServerError):  # the first error has the cause
-                self.refresh(limit_s=_LIMIT_AFTER_FAILURE_S)
+                self.refresh()
             raise
         self.refresh()
 

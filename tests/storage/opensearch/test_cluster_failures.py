@@ -37,6 +37,7 @@ _log = logging.getLogger(__name__)
 
 LIMIT_S, AMPLE_S = 10, 60
 """Time limits of requests that must fail, and of all others: a busy node is slow."""
+SLACK_S = 5
 WAIT_S = 120
 DISK = "cluster.routing.allocation.disk"
 PETABYTE = "1pb"
@@ -187,7 +188,7 @@ class TestACutConnection:
                 cut()
 
             error = attempt(importer, documents, at_write(2, begin))
-            assert time.monotonic() - cuts[0] < 2 * LIMIT_S
+            assert time.monotonic() - cuts[0] < LIMIT_S + SLACK_S
             setting = "URL" if mode == "refused" else "TIMEOUT_S"
             assert f"FOOTNOTE_SEARCH_{setting}" in str(error)
             waiting = run_of(importer, run)
@@ -220,7 +221,7 @@ def assert_questions_fail_in_time(library):
     began = time.monotonic()
     with pytest.raises(SearchUnavailableError, match="FOOTNOTE_SEARCH_"):
         library.active.words().search(EVERYWHERE, 10)
-    assert time.monotonic() - began < 2 * LIMIT_S
+    assert time.monotonic() - began < LIMIT_S + SLACK_S
 
 
 def assert_only_committed_documents_are_found(library, minimum):
