@@ -304,5 +304,5 @@ def _require_all_shards(shards: Mapping[str, Any]) -> None:
     missing = int(shards["total"]) - int(shards["successful"])
     if shards["failed"] or missing > 0:
         failure: Mapping[str, Any] = next(iter(shards.get("failures", ())), {})
-        default = f"{missing} of {shards['total']} shards did not answer"
+        default = f"{shards['successful']} shards answered out of {shards['total']}"
         raise error_of(503, failure.get("reason") or default)
