@@ -301,8 +301,7 @@ def _require_complete(reply: Mapping[str, Any]) -> Mapping[str, Any]:
 
 def _require_all_shards(shards: Mapping[str, Any]) -> None:
     """Raise if a shard did not answer; one without a node is not counted as failed."""
-    missing = int(shards["total"]) - int(shards["successful"])
-    if shards["failed"] or missing > 0:
+    if shards["failed"] or shards["successful"] < shards["total"]:
         failure: Mapping[str, Any] = next(iter(shards.get("failures", ())), {})
         default = f"{shards['successful']} shards answered out of {shards['total']}"
         raise error_of(503, failure.get("reason") or default)
