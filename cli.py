@@ -130,6 +130,9 @@ def reindex(data_dir: DataDir = None) -> None:
     with open_services(data_dir, warn=False) as services, progress_bar() as progress:
         report = services.maintenance.reindex(LOCAL_USER, on_progress=progress)
     typer.echo(f"{report.passages_embedded} passages embedded; the new index is active.")
+    if report.problem:
+        warning = f"Other programs may still search the replaced index: {report.problem}"
+        typer.secho(warning, fg="yellow", err=True)
 
 
 app.command()(api)

@@ -252,6 +252,7 @@ class ImportService:
         if planned.options:
             self._sources.set_options(source.id, planned.options)
         execution.execute(planned, stored)
+        self._active.publish()
         if not keys:
             self._save_cursor(source, planned)
         return execution.report(planned.withheld)

@@ -16,6 +16,8 @@ from typing import TYPE_CHECKING, Any
 
 from domain import Metadata, Passage
 from domain.language.script import script_of
+from domain.logs import get_logger
+from errors import StorageError
 from services.long_work import Cancelled, Stage, stop_if
 from services.texts import searchable_text
 from storage.base_store import IndexStore, NewPassage
@@ -34,6 +36,8 @@ from storage.ledger.source_store import StoredSource
 
 if TYPE_CHECKING:
     import numpy as np
+
+_log = get_logger("imports")
 
 _MIN_BATCH, _FIRST_BATCH, _MAX_BATCH = 4, 16, 128
 _BATCH_S = 0.5
@@ -178,6 +182,21 @@ class ActiveIndex:
             self.stores.create(index, self.indexes.all())
             self.indexes.add(index)
         return self.writer_for(index)
+
+    def publish(self) -> str:
+        """Make the alias on a cluster name the active index; see `IndexStores.publish`.
+
+        Returns:
+            The reason if that failed, which the log has, too; "" otherwise.
+        """
+        index = self.indexes.active()
+        try:
+            if index is not None:
+                self.stores.publish(index, self.indexes.all())
+        except StorageError as error:
+            _log.warning("alias not moved", reason=str(error))
+            return str(error)
+        return ""
 
     def collect_garbage(self) -> int:
         """Delete discarded passages from the active index and return their number."""

@@ -128,7 +128,7 @@ class LeasedRun:
 
     def _postpone(self, error: SourceUnavailableError | StorageUnavailableError) -> None:
         """Retry an import later; a dry run fails, because its user is waiting for it."""
-        if isinstance(error, SourceUnavailableError):  # not the last write has failed
+        if isinstance(error, SourceUnavailableError):  # the failure was not in the last write
             self._has_written |= self._is_writing()
         if self.kind is ImportKind.IMPORT and self.default_state is ImportState.INTERRUPTED:
             self.leases.postpone(

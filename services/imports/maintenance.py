@@ -83,11 +83,15 @@ class IndexStatus:
 
 @dataclass(frozen=True, slots=True)
 class ReindexReport:
-    """How a reindex ended; the next call resumes one that is not `completed`."""
+    """How a reindex ended; the next call resumes one that is not `completed`.
+
+    `problem` is the reason why the alias on the cluster could not be moved, or "".
+    """
 
     completed: bool
     passages_embedded: int
     seconds: float
+    problem: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,11 +134,10 @@ class MaintenanceService:
         imports = self._leases.interrupt_dead()
         try:
             with writer_lock(self._stores.data_dir, timeout_s=0):
-                try:
-                    passages = self._collect_garbage()
-                finally:
-                    self._delete_retired()
-            return Recovery(imports, turns, passages)
+                passages = self._collect_garbage()
+                problem = self._publish_and_clean_up()
+            self._problem = (self._indexes.active(), problem)
+            return Recovery(imports, turns, passages, problem)
         except BusyError:
             return Recovery(imports, turns)
         except StorageError as error:
@@ -197,10 +200,10 @@ class MaintenanceService:
             except CancelledError:
                 return ReindexReport(False, embedded, time.monotonic() - started)
             self._indexes.activate(store.index.id)
-            self._publish_and_clean_up(store.index)
+            problem = self._publish_and_clean_up()
         seconds = time.monotonic() - started
         _log.info("reindex finished", passages=embedded, total_ms=milliseconds(seconds))
-        return ReindexReport(True, embedded, seconds)
+        return ReindexReport(True, embedded, seconds, problem)
 
     def _fill(self, store: IndexStore, cancelled: Cancelled) -> Iterator[Progress]:
         """Index all documents that are missing from the index, batch by batch."""
@@ -276,28 +279,28 @@ class MaintenanceService:
         if active := self._indexes.active():
             store = open_store(self._indexes, self._stores, active)
             store.prepare()  # report damage now, not at the first question
-            self._stores.publish(active, self._indexes.all())
         return self._active.collect_garbage()
 
-    def _publish_and_clean_up(self, active: Index) -> None:
-        """Move the alias, then delete the old index, to which it would otherwise still point."""
-        try:
-            self._stores.publish(active, self._indexes.all())
-        except StorageError as error:  # the next start tries again
-            _log.warning("alias not moved", index=active.id, reason=str(error))
-        else:
+    def _publish_and_clean_up(self) -> str:
+        """Move the alias, then delete replaced indexes, to which it would otherwise still point.
+
+        Returns the reason if the alias could not be moved; the next start tries again.
+        """
+        problem = self._active.publish()
+        if not problem:
             self._delete_retired()
+        return problem
 
     def _delete_retired(self) -> None:
         """Delete the replaced indexes; if that fails, the next start tries again."""
         for index in self._indexes.retired():
             try:
-                is_deleted = self._stores.delete(index)
+                if self._stores.delete(index):
+                    self._indexes.drop(index.id)
             except StorageError as error:
                 _log.warning("replaced index not deleted", index=index.id, reason=str(error))
-            else:
-                if is_deleted:
-                    self._indexes.drop(index.id)
+                if error.retryable:  # the other ones would only wait, too
+                    return
 
 
 def _opens(store: IndexStore) -> bool:

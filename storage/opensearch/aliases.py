@@ -4,7 +4,7 @@ from collections.abc import Collection, Mapping
 from typing import TYPE_CHECKING, Any
 
 from domain.messages import _
-from storage.opensearch.connection import SearchServerError, answers
+from storage.opensearch.connection import SearchServerError, client_errors
 
 if TYPE_CHECKING:
     from opensearchpy import OpenSearch
@@ -30,13 +30,13 @@ def point_alias(client: "OpenSearch", alias: str, index: str, own_indexes: Colle
         return
     removals = [{"remove": {"index": old, "alias": alias}} for old in sorted(targets - {index})]
     addition = {"add": {"index": index, "alias": alias}}
-    with answers():
+    with client_errors():
         client.indices.update_aliases(body={"actions": [*removals, addition]})
 
 
 def delete_index(client: "OpenSearch", name: str) -> None:
     """Delete an index with its passages; a missing one is ignored."""
-    with answers():
+    with client_errors():
         client.indices.delete(index=name, ignore_unavailable=True)
 
 
@@ -63,6 +63,6 @@ def _own_targets(client: "OpenSearch", alias: str, own_indexes: Collection[str])
 
 def _indexes_of(client: "OpenSearch", name: str) -> Mapping[str, Any]:
     """The indexes of this name or alias, by their names."""
-    with answers():
+    with client_errors():
         found: Mapping[str, Any] = client.indices.get_alias(index=name, ignore_unavailable=True)
     return found

@@ -4,7 +4,12 @@ import time
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from storage.opensearch.connection import SearchServerError, converted, error_of
+from storage.opensearch.connection import (
+    SearchServerError,
+    converted,
+    error_of,
+    incomplete,
+)
 
 if TYPE_CHECKING:
     from opensearchpy import OpenSearch
@@ -57,12 +62,16 @@ def _failed(
         raise_on_exception=False,
     )
     failed = []
-    for action, (succeeded, item) in zip(actions, items, strict=True):
+    remaining = iter(actions)
+    for succeeded, item in items:
+        action = next(remaining)
         ((operation, result),) = item.items()
         _raise_failure_of_request(result)
         is_missing = operation == "delete" and result.get("status") == 404
         if not succeeded and not is_missing:
             failed.append((action, result))
+    if next(remaining, None) is not None:  # the reply has fewer results than the request actions
+        raise incomplete()
     return failed
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from domain.messages import _
 from errors import ConfigError, DamagedIndexError, StorageError, StorageUnavailableError
-from storage.opensearch.signing_in import aws_signer, basic_header, tls_context
+from storage.opensearch.sign_in import aws_signer, basic_header, tls_context
 
 if TYPE_CHECKING:
     from opensearchpy import OpenSearch, TransportError
@@ -28,7 +28,7 @@ _NODE_LOST = (
     "search_context_missing_exception",
     "send_request_transport_exception",
 )
-"""Errors if a node ends during a request, also with the statuses 404 and 500."""
+"""Errors reported when a node goes down during a request; some have the status 404 or 500."""
 _DISK_BLOCKS = ("flood-stage", "read-only-allow-delete", "read-only / allow delete", "create-index")
 """Parts of the names of blocks that the server sets and removes itself."""
 
@@ -100,7 +100,7 @@ def require_suitable(client: "OpenSearch") -> None:
         ConfigError: It is another product, too old, or lacks the k-NN plugin.
         SearchServerError: It can't be asked.
     """
-    with answers():
+    with client_errors():
         _require_version(client.info())
         plugins = client.cat.plugins(format="json")
     if "opensearch-knn" not in {one["component"] for one in plugins}:
@@ -142,7 +142,7 @@ def _dotted(version: tuple[int, ...]) -> str:
 
 
 @contextmanager
-def answers() -> Iterator[None]:
+def client_errors() -> Iterator[None]:
     """Converts the client's errors.
 
     Raises:
@@ -156,7 +156,7 @@ def answers() -> Iterator[None]:
     except TransportError as error:
         raise converted(error) from error
     except SerializationError as error:
-        raise _incomplete() from error
+        raise incomplete() from error
     except OpenSearchException as error:
         raise SearchServerError(_unexpected(str(error))) from error
 
@@ -182,7 +182,8 @@ def converted(error: "TransportError") -> SearchServerError:
     return error_of(int(error.status_code), details or info or error.error)
 
 
-def _incomplete() -> SearchUnavailableError:
+def incomplete() -> SearchUnavailableError:
+    """The error of a reply that was cut off or is not JSON."""
     return SearchUnavailableError(
         _(
             "The answer of the OpenSearch server is incomplete or not JSON: check its address"
@@ -222,7 +223,7 @@ def _not_connected(error: object) -> SearchUnavailableError:
 
     broken = any(isinstance(cause, IncompleteRead) for cause in getattr(error, "args", ()))
     if broken or isinstance(error, DecodeError):
-        return _incomplete()
+        return incomplete()
     return SearchUnavailableError(
         _(
             "The OpenSearch server can't be reached ({reason}): check its address"

@@ -13,7 +13,7 @@ from storage.opensearch.connection import (
     MissingIndexError,
     SearchServerError,
     SearchUnavailableError,
-    answers,
+    client_errors,
     error_of,
 )
 from storage.opensearch.mapping import SCHEMA, Body, Fields, IndexOptions, index_body
@@ -46,7 +46,7 @@ class PassageIndex:
 
     def exists(self) -> bool:
         """Whether the index exists on the server."""
-        with answers():
+        with client_errors():
             return bool(self.client.indices.exists(index=self.name))
 
     def create(self, dimension: int) -> None:
@@ -67,7 +67,7 @@ class PassageIndex:
     def _create(self, body: Body) -> None:
         from opensearchpy import RequestError
 
-        with answers():
+        with client_errors():
             try:
                 self.client.indices.create(index=self.name, body=body)
             except RequestError as error:
@@ -142,7 +142,7 @@ class PassageIndex:
             SearchServerError: The server failed, or no copy of the index could be refreshed, which
                 the server does not report as a failure.
         """
-        with answers():
+        with client_errors():
             shards = self.client.indices.refresh(index=self.name)["_shards"]
         if shards["failed"] or not shards["successful"]:
             failure: Mapping[str, Any] = next(iter(shards.get("failures", ())), {})
@@ -180,7 +180,7 @@ class PassageIndex:
         self._bulk({"_op_type": "delete", "_id": id_, **_version()} for id_ in ids)
 
     def _bulk(self, actions: Iterable[Mapping[str, Any]]) -> None:
-        with answers():
+        with client_errors():
             write(self.client, self.name, list(actions))
 
     def get(self, ids: Sequence[str], fields: Sequence[str]) -> dict[str, Body]:
@@ -241,7 +241,7 @@ class PassageIndex:
     def replies(self, bodies: Sequence[Body]) -> list[Mapping[str, Any]]:
         """The replies to several searches, sent in one request; raises like `searches`."""
         lines = [line for body in bodies for line in ({"index": self.name}, body)]
-        with answers():
+        with client_errors():
             replies = self.client.msearch(body=lines)["responses"]
         return [self._complete(reply) for reply in replies]
 
@@ -253,9 +253,9 @@ class PassageIndex:
 
     @contextmanager
     def _reading(self) -> Iterator[None]:
-        """Converts errors like `answers`; a missing index ends the block, unless it must exist."""
+        """Converts errors; a missing index ends the block, unless it must exist."""
         try:
-            with answers():
+            with client_errors():
                 yield
         except MissingIndexError:
             if self.must_exist:

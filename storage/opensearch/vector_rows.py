@@ -115,7 +115,9 @@ class VectorRows:
         if not self.index.require_own():
             return
         with self.index.refreshed():
-            self.index.remove(self._all_ids() if ids is None else ids)
+            all_ids = self._all_ids() if ids is None else list(ids)
+            for group in in_groups(all_ids, MAX_HITS):
+                self.index.remove(group)
 
     def _all_ids(self) -> list[str]:
         """The ids of all passages, including those written since the last refresh."""

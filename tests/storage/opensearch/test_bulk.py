@@ -96,3 +96,8 @@ def test_a_failure_is_reported_even_if_the_rest_succeeds_later(pauses):
 
 def test_missing_passages_are_deleted_already():
     index_with(Replies([MISSING, DONE])).remove(["a", "b"])
+
+
+def test_a_reply_with_too_few_results_is_an_error(pauses):
+    with pytest.raises(SearchUnavailableError, match="incomplete"):
+        put(Replies([DONE]), 2)

@@ -10,7 +10,7 @@ from storage.opensearch.connection import (
     SearchServer,
     SearchServerError,
     SearchUnavailableError,
-    answers,
+    client_errors,
     connect,
     require_suitable,
 )
@@ -87,7 +87,7 @@ def test_an_unsuitable_server_is_rejected_with_the_reason(replies, message):
 )
 def test_a_temporary_failure_is_retryable_and_names_the_cause(status, body, message):
     with answering({"/": (status, body)}) as client:
-        with pytest.raises(SearchUnavailableError, match=message) as caught, answers():
+        with pytest.raises(SearchUnavailableError, match=message) as caught, client_errors():
             client.info()
     assert caught.value.retryable
 
@@ -128,7 +128,7 @@ def test_a_temporary_failure_is_retryable_and_names_the_cause(status, body, mess
 )
 def test_a_refusal_names_the_setting_or_the_cause(status, body, message):
     with answering({"/": (status, body)}) as client:
-        with pytest.raises(SearchServerError, match=message) as caught, answers():
+        with pytest.raises(SearchServerError, match=message) as caught, client_errors():
             client.info()
     assert not caught.value.retryable
 
@@ -138,7 +138,7 @@ def test_a_server_that_is_not_running_is_reported_at_once():
         free.bind(("127.0.0.1", 0))
         url = f"http://127.0.0.1:{free.getsockname()[1]}"
     start = time.monotonic()
-    with pytest.raises(SearchUnavailableError, match="check its address"), answers():
+    with pytest.raises(SearchUnavailableError, match="check its address"), client_errors():
         connect(SearchServer((url,))).info()
     assert time.monotonic() - start < 5
 
@@ -151,7 +151,7 @@ def test_a_silent_server_is_given_the_configured_time_once():
             SearchServer((f"http://127.0.0.1:{silent.getsockname()[1]}",), timeout_s=0.5)
         )
         start = time.monotonic()
-        with pytest.raises(SearchUnavailableError, match="raise the timeout"), answers():
+        with pytest.raises(SearchUnavailableError, match="raise the timeout"), client_errors():
             client.info()
     assert time.monotonic() - start < 5
 
@@ -178,7 +178,7 @@ def test_all_attempts_to_connect_share_the_configured_time():
             one.connect_ex(address)
         client = connect(SearchServer((f"http://127.0.0.1:{address[1]}",), timeout_s=1))
         start = time.monotonic()
-        with pytest.raises(SearchUnavailableError), answers():
+        with pytest.raises(SearchUnavailableError), client_errors():
             client.info()
         assert time.monotonic() - start < 2
         for one in waiting:
@@ -227,13 +227,13 @@ class TestARealServer:
 
     def test_a_certificate_of_an_unknown_authority_is_rejected(self, secure_opensearch):
         client = connect(SearchServer((secure_opensearch.url,), "admin", "wrong"))
-        with pytest.raises(SearchServerError, match="CA file"), answers():
+        with pytest.raises(SearchServerError, match="CA file"), client_errors():
             client.info()
 
     def test_a_wrong_password_is_rejected(self, secure_opensearch):
         ca_file = secure_opensearch.security.ca_file
         client = connect(SearchServer((secure_opensearch.url,), "admin", "wrong", ca_file))
-        with pytest.raises(SearchServerError, match="the password"), answers():
+        with pytest.raises(SearchServerError, match="the password"), client_errors():
             client.info()
 
     def test_a_reader_may_not_write(self, secure_opensearch):

@@ -8,7 +8,7 @@ import pytest
 from storage.opensearch.connection import (
     SearchServer,
     SearchUnavailableError,
-    answers,
+    client_errors,
     connect,
 )
 from tests.opensearch.answers import Answers, described, running
@@ -19,14 +19,14 @@ UNAVAILABLE = {"/": (503, b'{"error": {"type": "x", "reason": "no manager"}}')}
 def test_a_request_that_a_node_cannot_answer_is_repeated_three_times():
     with running(Answers(UNAVAILABLE)) as server:
         client = connect(SearchServer((server.url,)))
-        with pytest.raises(SearchUnavailableError, match="no manager"), answers():
+        with pytest.raises(SearchUnavailableError, match="no manager"), client_errors():
             client.info()
     assert server.requests == ["GET /"] * 4
 
 
 def test_other_errors_are_not_repeated():
     with running(Answers({"/": (429, b"{}")})) as server:
-        with pytest.raises(SearchUnavailableError, match="overloaded"), answers():
+        with pytest.raises(SearchUnavailableError, match="overloaded"), client_errors():
             connect(SearchServer((server.url,))).info()
     assert server.requests == ["GET /"]
 
@@ -43,7 +43,7 @@ def test_repetitions_share_the_time_limit():
     with running(Answers(UNAVAILABLE, delay_s=0.4)) as server:
         client = connect(SearchServer((server.url,), timeout_s=1))
         start = time.monotonic()
-        with pytest.raises(SearchUnavailableError), answers():
+        with pytest.raises(SearchUnavailableError), client_errors():
             client.info()
         assert time.monotonic() - start < 1.4
         assert len(server.requests) in (2, 3)
@@ -52,7 +52,10 @@ def test_repetitions_share_the_time_limit():
 def test_a_request_that_times_out_is_not_repeated():
     with running(Answers(described("2.19.1"), delay_s=1)) as server:
         client = connect(SearchServer((server.url,), timeout_s=0.3))
-        with pytest.raises(SearchUnavailableError, match="FOOTNOTE_SEARCH_TIMEOUT_S"), answers():
+        with (
+            pytest.raises(SearchUnavailableError, match="FOOTNOTE_SEARCH_TIMEOUT_S"),
+            client_errors(),
+        ):
             client.info()
     assert server.requests == ["GET /"]
 
@@ -64,7 +67,7 @@ def test_a_node_that_does_not_answer_rests():
         failures = 0
         for _ in range(8):
             try:
-                with answers():
+                with client_errors():
                     client.info()
             except SearchUnavailableError:
                 failures += 1
@@ -76,7 +79,7 @@ def test_a_call_can_have_another_time_limit(name):
     with running(Answers(described("2.19.1"), delay_s=0.5)) as server:
         client = connect(SearchServer((server.url,), timeout_s=0.1))
         assert client.info(**{name: 20})
-        with pytest.raises(SearchUnavailableError), answers():
+        with pytest.raises(SearchUnavailableError), client_errors():
             client.info()
 
 

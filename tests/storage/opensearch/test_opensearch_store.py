@@ -2,6 +2,7 @@
 
 import uuid
 from dataclasses import replace
+from unittest.mock import Mock
 
 import pytest
 
@@ -172,14 +173,32 @@ class TestDamage:
 
 
 class TestAlias:
-    def test_the_alias_names_the_active_index_from_the_next_start_on(
+    def test_the_alias_names_the_active_index_after_the_first_import(
         self, library, cluster, os_client
     ):
+        assert alias_targets(os_client, cluster) == names(os_client, cluster)
+
+    def test_a_removed_alias_returns_at_the_next_start(self, library, cluster, os_client):
+        os_client.indices.delete_alias(index=f"{cluster.alias}-*", name=cluster.alias)
         Library(library.data_dir, cluster=cluster).maintenance.recover()
         assert alias_targets(os_client, cluster) == names(os_client, cluster)
 
+    def test_an_index_is_deleted_only_after_the_alias_has_left_it(
+        self, library, cluster, os_client, monkeypatch
+    ):
+        old = names(os_client, cluster)
+        refusal = Mock(side_effect=SearchServerError("no permission for aliases"))
+        monkeypatch.setattr("storage.opensearch.search_cluster.point_alias", refusal)
+        changed = Library(library.data_dir, size=120, cluster=cluster)
+        assert changed.reindex().problem == "no permission for aliases"
+        assert documents_with(changed, "Bristol") == {"vpn.txt"}
+        assert changed.maintenance.recover().problem == "no permission for aliases"
+        assert alias_targets(os_client, cluster) == old
+        monkeypatch.undo()
+        assert not changed.maintenance.recover().problem
+        assert alias_targets(os_client, cluster) == names(os_client, cluster) != old
+
     def test_another_library_with_the_same_alias_is_refused(self, library, cluster, tmp_path):
-        library.maintenance.recover()
         other = Library(tmp_path / "other", cluster=replace(cluster))
         with pytest.raises(SearchServerError, match="FOOTNOTE_SEARCH_INDEX"):
             other.load(DictLoader(TEXTS))
