@@ -34,6 +34,7 @@ from services.search.search_service import NO_RERANKER, RankingOptions
 from services.texts import searchable_text
 from storage.base_store import IndexStore, NewPassage
 from storage.index_stores import IndexStores
+from storage.ledger.database import in_groups
 from storage.ledger.index_store import IndexSpec, IndexState, new_index
 from storage.opensearch.search_cluster import SearchCluster
 
@@ -98,6 +99,8 @@ def _quality(hits: Sequence[Hit], question: LabeledQuestion) -> float:
 
 
 BATCH = 256
+ADDED_AT_ONCE = 16_384
+"""Passages per commit, of which each takes time; their vectors are in memory."""
 MEASURED = 10
 """Number of passages retrieved per question; no figure depends on more."""
 QUERIES = ("last", "history", "condensed", "rewrite")
@@ -265,20 +268,25 @@ class EvaluationService:
                 stores.delete(index)
 
     def _fill(self, store: IndexStore, labeled: LabeledSet, on_progress: OnProgress) -> None:
-        corpus = list(labeled.corpus.items())
-        for start in range(0, len(corpus), BATCH):
-            batch = corpus[start : start + BATCH]
-            texts = [searchable_text(title, (), text) for _, (title, text) in batch]
-            passages = [
-                NewPassage(item, text, {PASSAGE: item, ARTICLE: title}, text)
-                for (item, (title, _)), text in zip(batch, texts, strict=True)
-            ]
-            vectors = np.array(self.embeddings.embed_documents(texts), dtype=np.float32)
-            store.add(passages, vectors)
-            on_progress(Progress(Stage.INDEXING, start + len(batch), len(corpus)))
+        passages = [
+            _new_passage(item, title, text) for item, (title, text) in labeled.corpus.items()
+        ]
+        done = 0
+        for group in in_groups(passages, ADDED_AT_ONCE):
+            vectors = []
+            for batch in in_groups(group, BATCH):
+                vectors += self.embeddings.embed_documents([one.text for one in batch])
+                done += len(batch)
+                on_progress(Progress(Stage.INDEXING, done, len(passages)))
+            store.add(group, np.array(vectors, dtype=np.float32))
 
     def _model(self, _embedding: Mapping[str, Any]) -> Embeddings:
         return self.embeddings
+
+
+def _new_passage(item: str, title: str, text: str) -> NewPassage:
+    whole = searchable_text(title, (), text)
+    return NewPassage(item, whole, {PASSAGE: item, ARTICLE: title}, whole)
 
 
 def _sampled(questions: list[LabeledQuestion], sample: int | None) -> list[LabeledQuestion]:
