@@ -2,11 +2,13 @@
 
 import json
 from collections.abc import Mapping
+from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from domain import SearchChoice
+from domain.setting_values import server_of
 from settings import Settings
 
 if TYPE_CHECKING:
@@ -224,5 +226,20 @@ class Parts:
         """The embeddings that an index was built with, from their spec in the ledger."""
         from models.embedding_choice import EmbeddingSpec, build_embeddings
 
-        spec = EmbeddingSpec(**stored, api_key=self.embedding_spec.api_key)
+        spec = self._with_key(EmbeddingSpec(**stored))
         return build_embeddings(spec, self.cache_dir)
+
+    def _with_key(self, built: "EmbeddingSpec") -> "EmbeddingSpec":
+        """The spec of an index with the configured key, unless the key is for another server."""
+        from models.embedding_choice import fingerprint
+        from models.openai_errors import OPENAI_URL
+
+        configured = self.embedding_spec
+        if built.provider != "openai":
+            return built
+        if configured.provider == "openai" and fingerprint(configured) == fingerprint(built):
+            return configured  # the same host and model, perhaps with another scheme or path
+        address = built.base_url or OPENAI_URL
+        if server_of(address) == server_of(configured.base_url or OPENAI_URL):
+            return replace(built, api_key=configured.api_key)
+        return replace(built, base_url=address, is_earlier_server=True)

@@ -9,7 +9,16 @@ from pydantic import SecretStr
 
 from bootstrap.parts import Parts
 from domain.logs import get_logger
-from domain.setting_values import CHANGEABLE, SECRETS, Origin, SettingValue
+from domain.messages import join_messages
+from domain.setting_values import (
+    CHANGEABLE,
+    SECRETS,
+    Origin,
+    SettingValue,
+    address_problems,
+    keys_of_changed_servers,
+)
+from errors import ConfigError
 from settings import Settings, environment_values, invalid_values, load_settings
 from storage.ledger.secret_store import EncryptionKeys
 from storage.settings_file import SettingsFile, StoredSettings, settings_stamp
@@ -46,7 +55,10 @@ def _usable(overrides: Mapping[str, object]) -> StoredSettings:
     data_dir, key = _location(overrides)
     stored = _read(data_dir, key, settings_stamp(data_dir))
     invalid = invalid_values(stored.values, **overrides) if stored.values else {}
+    invalid = {**invalid, **address_problems(stored.values)}
     values = {name: one for name, one in stored.values.items() if name not in invalid}
+    for key in keys_of_changed_servers(stored.values, values):
+        values.pop(key, None)  # its endpoint is invalid, and it must not go to another one
     return StoredSettings(values, (*stored.problems, *invalid.values()))
 
 
@@ -82,7 +94,7 @@ class SettingValues:
         settings, fixed = current_settings(data_dir=self._data_dir), environment_values()
         stored = self.stored()
         return {
-            name: SettingValue(name, _shown(settings, name), _origin(name, fixed, stored))
+            name: _setting_value(name, settings, _origin(name, fixed, stored))
             for name in CHANGEABLE
         }
 
@@ -116,12 +128,15 @@ class SettingValues:
         return self._parts(stored).chat_spec
 
     def _parts(self, stored: Mapping[str, Any]) -> Parts:
+        if problems := address_problems(stored):
+            raise ConfigError(join_messages(problems.values()))
         return Parts(load_settings(stored, data_dir=self._data_dir))
 
 
-def _shown(settings: Settings, name: str) -> Any:
-    value = getattr(settings, name)
-    return value is not None if name in SECRETS else value
+def _setting_value(name: str, settings: Settings, origin: Origin) -> SettingValue:
+    # Not the loaded value of a secret, because it may stand for a key that is withheld.
+    is_set = origin is not Origin.DEFAULT
+    return SettingValue(name, is_set if name in SECRETS else getattr(settings, name), origin)
 
 
 def _origin(name: str, fixed: Mapping[str, str], stored: Mapping[str, Any]) -> Origin:

@@ -5,11 +5,13 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from difflib import get_close_matches
 from enum import StrEnum
-from typing import Any
+from typing import Any, NamedTuple
+from urllib.parse import urlsplit
 
 from pydantic import ValidationError
 
 from domain.messages import Message, _, join_messages
+from domain.redaction import HIDDEN
 from errors import ConfigError
 
 PREFIX = "FOOTNOTE_"
@@ -43,6 +45,17 @@ _ENDPOINTS = {
 }
 """The settings that say where each key is sent: the first one that is set."""
 _NO_KEY = "none"
+_PORTS = {"http": 80, "https": 443}
+_NOT_IN_ADDRESSES = "@?#\\"
+"""Signs that separate the host from other parts, and that programs read differently."""
+
+
+class Server(NamedTuple):
+    """Scheme, host name, and port of an endpoint; with http, others on the way can read a key."""
+
+    scheme: str
+    host: str
+    port: int
 
 
 class Origin(StrEnum):
@@ -72,40 +85,68 @@ class SettingValue:
         return self.origin is Origin.ENVIRONMENT
 
 
-def withheld_keys(stored: Collection[str], fixed: Collection[str]) -> Mapping[str, str]:
-    """No key for each one that the environment sets, but that would be sent to a stored endpoint.
+def withheld_keys(stored: Mapping[str, Any], fixed: Mapping[str, Any]) -> Mapping[str, str]:
+    """No key for each endpoint that would otherwise receive a key that is not meant for it.
 
-    Many people have OPENAI_API_KEY set for another program, and a page must not be able to send it
-    to any address.
+    - A key of the environment is not sent to a stored endpoint: many people have OPENAI_API_KEY set
+      for another program, and a page must not be able to send it to any address.
+    - A stored chat key is not sent to an embedding endpoint on another server.
 
     Args:
         stored: The stored settings that are used.
         fixed: The settings that the environment sets.
     """
-    withheld = {}
-    for key, endpoints in _ENDPOINTS.items():
-        endpoint = _first_set(endpoints, stored, fixed)
-        if endpoint in stored and _first_set((key, _CHAT_KEY), stored, fixed) in fixed:
-            withheld[key] = _NO_KEY
-    return withheld
+    return {key: _NO_KEY for key in _ENDPOINTS if _is_withheld(key, stored, fixed)}
+
+
+def _is_withheld(key: str, stored: Mapping[str, Any], fixed: Mapping[str, Any]) -> bool:
+    source = _first_set((key, _CHAT_KEY), stored, fixed)
+    if source in fixed:
+        return _first_set(_ENDPOINTS[key], stored, fixed) in stored
+    values = {**stored, **fixed}
+    return source != key and source in stored and _is_elsewhere(key, values)
 
 
 def _first_set(names: Iterable[str], stored: Collection[str], fixed: Collection[str]) -> str:
     return next((name for name in names if name in stored or name in fixed), "")
 
 
-def keys_of_changed_hosts(before: Mapping[str, Any], after: Mapping[str, Any]) -> list[str]:
-    """The keys in `before` that would be sent to another host with the values in `after`."""
+def _is_elsewhere(key: str, values: Mapping[str, Any]) -> bool:
+    """Whether the key's endpoint is on another server than the chat model."""
+    return _server(_ENDPOINTS[key], values) != _server(_ENDPOINTS[_CHAT_KEY], values)
+
+
+def keys_of_changed_servers(before: Mapping[str, Any], after: Mapping[str, Any]) -> list[str]:
+    """The keys in `before` that would be sent to another server with the values in `after`."""
     return [
         key
         for key, endpoints in _ENDPOINTS.items()
-        if key in before and _host(endpoints, before) != _host(endpoints, after)
+        if key in before and _server(endpoints, before) != _server(endpoints, after)
     ]
 
 
-def _host(endpoints: Iterable[str], values: Mapping[str, Any]) -> str:
-    address = next((str(values[one]) for one in endpoints if values.get(one)), "")
-    return address.partition("://")[2].partition("/")[0].rpartition("@")[2]
+def _server(endpoints: Iterable[str], values: Mapping[str, Any]) -> Server:
+    return server_of(next((str(values[one]) for one in endpoints if values.get(one)), ""))
+
+
+def server_of(address: str) -> Server:
+    """The server that receives a key; two addresses may share a key only if theirs are equal."""
+    try:
+        parts = urlsplit(address)
+        return Server(parts.scheme, parts.hostname or "", parts.port or _PORTS.get(parts.scheme, 0))
+    except ValueError:
+        return Server("", address, 0)
+
+
+def address_problems(stored: Mapping[str, Any]) -> Mapping[str, str]:
+    """The messages about stored endpoints with parts that could hide their host, by setting."""
+    return {
+        name: _(
+            "{variable} must not contain a user name, a password, a query (?), or a fragment (#)."
+        ).format(variable=variable_of(name))
+        for name in _ENDPOINTS["embedding_api_key"]
+        if any(sign in str(stored.get(name) or "") for sign in _NOT_IN_ADDRESSES)
+    }
 
 
 def variable_of(name: str) -> str:
@@ -158,8 +199,9 @@ def explain(problem: Mapping[str, Any]) -> str:
     name = setting_of(problem)
     if not name:
         return str(problem["msg"]).removeprefix("Value error, ")
+    value = HIDDEN if name in SECRETS else repr(problem["input"])
     return _("{variable}: {msg} (the value is {input})").format(
-        variable=variable_of(name), msg=problem["msg"], input=repr(problem["input"])
+        variable=variable_of(name), msg=problem["msg"], input=value
     )
 
 

@@ -29,7 +29,8 @@ class EmbeddingSpec:
 
     `precision` applies only to the built-in model; `path` is a folder with the files of a fastembed
     model, for machines without internet; `base_url`, `dimensions`, and `api_key` apply only to
-    OpenAI-compatible servers.
+    OpenAI-compatible servers. `is_earlier_server` is for an index whose server is no longer
+    configured, so that its key is unknown.
     """
 
     provider: Provider = "builtin"
@@ -40,6 +41,7 @@ class EmbeddingSpec:
     dimensions: int | None = None
     api_key: SecretStr | None = field(default=None, repr=False, compare=False)
     timeout_s: float = field(default=60, compare=False)
+    is_earlier_server: bool = field(default=False, compare=False)
 
     def to_json(self) -> str:
         """The options needed to embed in the same way again, without keys and passwords."""
@@ -63,6 +65,7 @@ class EmbeddingSpec:
             timeout_s=self.timeout_s,
             url_setting="FOOTNOTE_EMBEDDING_BASE_URL or OPENAI_BASE_URL",
             key_setting="FOOTNOTE_EMBEDDING_API_KEY or OPENAI_API_KEY",
+            is_earlier=self.is_earlier_server,
         )
 
 

@@ -37,6 +37,8 @@ class Endpoint:
     url_setting: str = "OPENAI_BASE_URL"
     key_setting: str = "OPENAI_API_KEY"
     usual_end: str = "/v1"
+    is_earlier: bool = False
+    """Whether the active index was built with it, but another server is configured now."""
 
     def __post_init__(self) -> None:
         """Reject values that would only fail later in the client, with errors that name no setting.
@@ -193,6 +195,14 @@ def _disconnected(error: "openai.APIConnectionError", endpoint: Endpoint) -> Mod
 def _access_denied(error: "openai.APIStatusError", endpoint: Endpoint) -> ModelError:
     host, status = endpoint.host, error.status_code
     details = shown_words(error.message, endpoint)
+    if status in (401, 403) and endpoint.is_earlier:
+        return ModelError(
+            _(
+                "{host} denied access (HTTP {status}): the index was built with the endpoint"
+                " {address}, whose key is no longer set. Run `python cli.py reindex`, or restore"
+                " the endpoint and its key."
+            ).format(host=host, status=status, address=endpoint.address)
+        )
     if status in (401, 403):
         # Not shown, because servers often repeat the key in their message.
         state = _("is not set") if endpoint.key is None else _("was rejected")

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple, Protocol
 
 from domain import EXTRACTIVE, LOCAL_USER, Principal
 from domain.messages import _
-from domain.setting_values import SECRETS, SettingValue, keys_of_changed_hosts, variable_of
+from domain.setting_values import SECRETS, SettingValue, keys_of_changed_servers, variable_of
 from errors import InputError, ModelError, ModelUnavailableError
 from models.chat_choice import (
     ChatModelChoice,
@@ -80,7 +80,7 @@ class SettingsService:
     def change(self, principal: Principal, changes: Changes) -> Entries:
         """Store the changes, all or none; returns what `undo` needs.
 
-        A stored key is removed if its endpoint moves to another host, unless it is entered again.
+        A stored key is removed if its endpoint moves to another server, unless it is entered again.
 
         Raises:
             InputError: The environment sets one of the settings.
@@ -173,7 +173,7 @@ class SettingsService:
 
     def _with_removed_keys(self, changes: Changes) -> Changes:
         stored = self._values.stored()
-        moved = keys_of_changed_hosts(stored, {**stored, **changes})
+        moved = keys_of_changed_servers(stored, {**stored, **changes})
         return {**dict.fromkeys(moved), **changes}
 
     def _entry(self, name: str, value: Any) -> Any:

@@ -9,7 +9,7 @@ from api.application import make_app
 from bootstrap import current_settings
 from commands.server_commands import worker
 from domain import LOCAL_USER, Principal
-from domain.setting_values import CHANGEABLE, Origin
+from domain.setting_values import CHANGEABLE, Origin, variable_of
 from errors import ConfigError, InputError, ModelError, ModelUnavailableError
 from settings import Settings
 from tests.api.conftest import bearer
@@ -195,7 +195,12 @@ def test_a_key_and_an_endpoint_of_the_environment_stay_together(settings, monkey
 
 @pytest.mark.parametrize(
     ("address", "stays"),
-    [("http://localhost:1/other", True), ("http://localhost:2/v1", False), (None, False)],
+    [
+        ("http://localhost:1/other", True),
+        ("http://localhost:2/v1", False),
+        ("https://localhost:1/v1", False),
+        (None, False),
+    ],
 )
 def test_a_stored_key_stays_with_its_host(address, stays, settings, data_dir):
     first = {"openai_base_url": "http://localhost:1/v1", "openai_api_key": KEY}
@@ -213,6 +218,65 @@ def test_a_stored_key_is_not_sent_to_another_typed_host(settings, model_server):
     assert settings.test_chat(LOCAL_USER, typed).reply == "Hello!"
     assert settings.chat_models(LOCAL_USER, typed)
     assert all(KEY not in str(one.headers) for one in model_server.requests)
+
+
+def test_a_stored_chat_key_is_not_sent_to_an_embedding_endpoint_on_another_server(settings):
+    chat = {"openai_base_url": "http://localhost:1/v1", "openai_api_key": KEY}
+    embedding = {"embedding_provider": "openai", "embedding_model": "e"}
+    settings.change(LOCAL_USER, {**chat, **embedding})
+    assert embedding_key() == KEY
+    settings.change(LOCAL_USER, {"embedding_base_url": "http://localhost:1/embeddings"})
+    assert embedding_key() == KEY
+    settings.change(LOCAL_USER, {"embedding_base_url": "http://localhost:2/v1"})
+    assert embedding_key() == "none"
+    assert not settings.values(LOCAL_USER)["embedding_api_key"].value
+    settings.change(LOCAL_USER, {"embedding_api_key": "sk-other"})
+    assert embedding_key() == "sk-other"
+
+
+def test_a_stored_chat_key_is_not_sent_to_an_embedding_endpoint_of_the_environment(
+    settings, monkeypatch
+):
+    settings.change(LOCAL_USER, {"openai_api_key": KEY})
+    monkeypatch.setenv("FOOTNOTE_EMBEDDING_BASE_URL", "http://localhost:2/v1")
+    assert embedding_key() == "none"
+
+
+def embedding_key():
+    return bootstrap.build_services().parts.embedding_spec.api_key.get_secret_value()
+
+
+HIDDEN_HOSTS = (
+    "https://evil.example?@good.example",
+    "https://evil.example#@good.example",
+    "https://good.example@evil.example",
+    "https://good.example/v1?x=1",
+    "https://evil.example\\@good.example",
+)
+
+
+@pytest.mark.parametrize("address", HIDDEN_HOSTS)
+@pytest.mark.parametrize("name", ["openai_base_url", "embedding_base_url"])
+def test_an_address_that_could_hide_its_host_is_rejected(name, address, settings, data_dir):
+    for call in (settings.change, settings.test_chat, settings.chat_models):
+        with pytest.raises(ConfigError, match=f"{variable_of(name)} must not contain"):
+            call(LOCAL_USER, {name: address})
+    assert not (data_dir / "settings.json").exists()
+
+
+def test_a_stored_address_that_could_hide_its_host_is_ignored_with_its_key(settings, data_dir):
+    settings.change(LOCAL_USER, {"openai_base_url": "http://localhost:1/v1", "openai_api_key": KEY})
+    entries = stored(data_dir) | {"openai_base_url": HIDDEN_HOSTS[0]}
+    (data_dir / "settings.json").write_text(json.dumps(entries))
+    loaded = current_settings()
+    assert (loaded.openai_base_url, loaded.openai_api_key) == (None, None)
+    assert "OPENAI_BASE_URL" in settings.problems(LOCAL_USER)[0]
+
+
+def test_an_address_of_the_environment_may_contain_a_query(settings, monkeypatch):
+    monkeypatch.setenv("OPENAI_BASE_URL", "http://localhost:1/v1?api-version=1")
+    settings.change(LOCAL_USER, {"chat_model": MODEL})
+    assert current_settings().openai_base_url.endswith("api-version=1")
 
 
 def test_the_only_model_of_an_endpoint_is_tested(settings, model_server):
