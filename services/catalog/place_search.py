@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from domain import CatalogFilters, CatalogQuery, Filter, Place, PlaceHit, values_of
 from domain.logs import get_logger
 from domain.messages import _
-from errors import ModelError
+from errors import DamagedIndexError, ModelError
 from retrievers.fusion import min_max
 from services.catalog.candidates import (
     Candidate,
@@ -37,7 +37,7 @@ from storage.ledger.place_store import Contents, Places
 if TYPE_CHECKING:
     from domain import Passage
     from retrievers.rerank import Reranking
-    from services.search.ranking import OptionalList
+    from services.search.ranking import OpenIndex, OptionalList
     from services.search.search_service import Library
     from storage.ledger.document_store import StoredDocument
 
@@ -194,6 +194,17 @@ class SearchEngine:
         index = self.library.open_index()
         if index is None:
             return {}, ()
+        try:
+            return self._candidates_in(index, condition, query)
+        except DamagedIndexError:
+            current = self.library.replacement_of(index)
+            if current is None:
+                raise
+        return self._candidates_in(current, condition, query)
+
+    def _candidates_in(
+        self, index: "OpenIndex", condition: Filter, query: CatalogQuery
+    ) -> tuple[dict[Candidate, Place], tuple[str, ...]]:
         from services.search.ranking import (  # slow, but the index has loaded it already
             optional_lists,
             require_any,

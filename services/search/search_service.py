@@ -110,6 +110,11 @@ class Library:
             store.failures,
         )
 
+    def replacement_of(self, index: "OpenIndex") -> "OpenIndex | None":
+        """The active index, if a reindex has replaced this one, and perhaps deleted it."""
+        current = self.open_index()
+        return None if current is None or current.passages is index.passages else current
+
     def _has_samples(self) -> bool:
         folder = str(self.samples.resolve())
         ids = [source.id for source in self.sources.list() if source.location == folder]
@@ -315,10 +320,9 @@ class _ActiveIndexRanker:
         try:
             return self._rank(index, question, depth, full_condition)
         except DamagedIndexError:
-            current = self.library.open_index()
-            if current is None or current.passages is index.passages:
+            current = self.library.replacement_of(index)
+            if current is None:
                 raise
-        # A reindex has just replaced the index and deleted the old one.
         return self._rank(current, question, depth, full_condition)
 
     def _rank(
