@@ -127,7 +127,8 @@ def _guard(app: FastAPI, services: Services, bound: str) -> None:
     app.add_middleware(ProblemMiddleware)
     app.add_middleware(
         AuthenticationMiddleware,
-        services=services,
+        api_keys=services.api_keys,  # not the services, which are replaced after a change
+        requests_per_minute=limits.requests_per_minute,
         operations=operations,
         public_paths=PUBLIC_PATHS,
     )

@@ -20,6 +20,7 @@ from bootstrap import LatestServices, Services
 from domain import ApiKey, ApiScope, Principal
 from domain.logs import get_logger
 from errors import AppError
+from services.api_key_service import ApiKeyService
 
 
 class RequestLimit:
@@ -76,15 +77,16 @@ class AuthenticationMiddleware:
     def __init__(
         self,
         app: ASGIApp,
-        services: Services,
+        api_keys: ApiKeyService,
+        requests_per_minute: int,
         operations: Operations,
         public_paths: frozenset[str],
     ) -> None:
         self._app = app
-        self._services = services
+        self._api_keys = api_keys
         self._operations = operations
         self._public_paths = public_paths
-        self._limit = RequestLimit(services.api_limits.requests_per_minute)
+        self._limit = RequestLimit(requests_per_minute)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Pass on an authorized request.
@@ -111,7 +113,7 @@ class AuthenticationMiddleware:
         scheme, _, secret = authorization.partition(" ")
         if scheme.lower() != "bearer" or not secret:
             raise ProblemError(401, _NO_KEY, {"WWW-Authenticate": "Bearer"})
-        key = await run_in_threadpool(self._services.api_keys.find, secret.strip())
+        key = await run_in_threadpool(self._api_keys.find, secret.strip())
         if key is None:
             challenge = {"WWW-Authenticate": 'Bearer error="invalid_token"'}
             raise ProblemError(401, _WRONG_KEY, challenge)
@@ -119,7 +121,7 @@ class AuthenticationMiddleware:
 
     def _note_use(self, key: ApiKey) -> None:
         try:
-            self._services.api_keys.note_use(key)
+            self._api_keys.note_use(key)
         except AppError as error:  # the response has been sent; the next request tries again
             get_logger("api").warning("%s", error)
 

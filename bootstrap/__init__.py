@@ -6,12 +6,13 @@ built on first use. The pages, the API, the command line, and the tests import t
 
 import logging
 from datetime import UTC, datetime
+from pathlib import Path
 
 from bootstrap.hosting import make_host_policy
 from bootstrap.import_services import SAMPLES
 from bootstrap.latest_services import LatestServices
 from bootstrap.services import Services
-from bootstrap.stored_settings import current_settings
+from bootstrap.stored_settings import current_settings, stamped_settings
 from bootstrap.tracing import postpone_client_types, stop_traces_without_destination
 from domain.logs import configure_logs
 from domain.web.host_policy import HostPolicy
@@ -30,11 +31,15 @@ __all__ = [
 ]
 
 
-def build_services(settings: Settings | None = None) -> Services:
+def build_services(settings: Settings | None = None, *, data_dir: Path | None = None) -> Services:
     """Build the services on the data folder, and recover from killed processes.
 
     From then on, only the current user can read files that this process writes
     (`storage.private_files`).
+
+    Args:
+        settings: Default: the current ones.
+        data_dir: The data folder of the current settings, instead of that of the environment.
 
     Raises:
         ConfigError: A setting is invalid; the message names it.
@@ -49,11 +54,14 @@ def build_services(settings: Settings | None = None) -> Services:
         logging.getLogger(library).setLevel(logging.ERROR)
     stop_traces_without_destination()
     postpone_client_types()
-    settings = settings or current_settings()
+    if settings is None:
+        settings, stamp = stamped_settings(**({} if data_dir is None else {"data_dir": data_dir}))
+    else:
+        stamp = settings_stamp(settings.data_dir)
     _configure_logs(settings)
     configure(settings.ocr_languages)
     keep_private(settings.data_dir)
-    services = Services(settings, settings_stamp(settings.data_dir))
+    services = Services(settings, stamp)
     services.maintenance.recover()
     services.conversations.purge(datetime.now(UTC))
     services.remove_abandoned_boxes()
@@ -65,7 +73,7 @@ def following(services: Services) -> LatestServices:
     data_dir = services.parts.settings.data_dir
 
     def build() -> Services:
-        return build_services(current_settings(data_dir=data_dir))
+        return build_services(data_dir=data_dir)
 
     return LatestServices(build, data_dir, services)
 

@@ -40,6 +40,18 @@ def current_settings(**overrides: object) -> Settings:
     return load_settings(_usable(overrides).values, **overrides)
 
 
+def stamped_settings(**overrides: object) -> tuple[Settings, str]:
+    """The settings, and the stamp of the stored ones (see `storage.settings_file`).
+
+    A change while the settings are read makes the stamp outdated.
+
+    Raises:
+        ConfigError: See `settings.load_settings`.
+    """
+    stamp = settings_stamp(_location(overrides)[0])
+    return current_settings(**overrides), stamp
+
+
 def settings_file(settings: Settings) -> SettingsFile:
     """The settings file in the data folder."""
     key = settings.encryption_key

@@ -50,7 +50,7 @@ def open_services(data_dir: Path | None, *, warn: bool = True) -> Iterator["Serv
     from bootstrap import build_services  # slow, and `--help` does not need it
 
     try:
-        services = build_services(settings_from_options(data_dir))
+        services = build_services(data_dir=data_dir)
         notices = services.library.status(LOCAL_USER).notices if warn else ()
         _warn(notices)
         yield services

@@ -4,7 +4,7 @@ import signal
 import threading
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar
 
 import anyio
 import anyio.to_thread
@@ -49,6 +49,7 @@ result.
 """
 
 Request = ServerRequestContext[Any, Any]
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,16 +94,12 @@ class _Handlers:
         # Answers have their own limit, so that they never delay searches.
         self._answers = anyio.CapacityLimiter(services.api_limits.answers)
 
-    @property
-    def _services(self) -> Services:
-        return self._latest.get()
-
     async def list_tools(
         self, _request: Request, _params: PaginatedRequestParams | None
     ) -> ListToolsResult:
         """The tools that the caller may use."""
         caller = self._caller()
-        tools = listed_tools(self._services, caller.principal)
+        tools = await anyio.to_thread.run_sync(self._call, listed_tools, caller.principal)
         return ListToolsResult(tools=[one for one in tools if not caller.lacks(scope_of(one.name))])
 
     async def call_tool(self, request: Request, params: CallToolRequestParams) -> CallToolResult:
@@ -114,9 +111,7 @@ class _Handlers:
 
         def work() -> CallToolResult:
             arguments = params.arguments or {}
-            return call_tool(
-                self._services, caller.principal, params.name, arguments, progress.update
-            )
+            return self._call(call_tool, caller.principal, params.name, arguments, progress.update)
 
         try:
             return await anyio.to_thread.run_sync(
@@ -133,7 +128,7 @@ class _Handlers:
         """A page of the documents."""
         principal = self._reader()
         cursor = params.cursor if params else None
-        return await anyio.to_thread.run_sync(listed_resources, self._services, principal, cursor)
+        return await anyio.to_thread.run_sync(self._call, listed_resources, principal, cursor)
 
     async def list_templates(
         self, _request: Request, _params: PaginatedRequestParams | None
@@ -146,9 +141,11 @@ class _Handlers:
     ) -> ReadResourceResult:
         """The text of a document."""
         principal = self._reader()
-        return await anyio.to_thread.run_sync(
-            read_resource, self._services, principal, str(params.uri)
-        )
+        return await anyio.to_thread.run_sync(self._call, read_resource, principal, str(params.uri))
+
+    def _call(self, function: Callable[..., T], *arguments: object) -> T:
+        """Call it with the services; in a thread, because they are rebuilt after a change."""
+        return function(self._latest.get(), *arguments)
 
     def _reader(self) -> Principal:
         caller = self._caller()

@@ -1,11 +1,16 @@
+import gc
 import json
 import threading
+import weakref
 
+import anyio
 import pytest
 from fastapi.testclient import TestClient
+from mcp import Client
 
 import bootstrap
 from api.application import make_app
+from api.mcp.mcp_server import make_mcp_server
 from bootstrap import current_settings
 from commands.server_commands import worker
 from domain import LOCAL_USER, Principal
@@ -322,6 +327,22 @@ def test_if_services_cannot_be_built_the_earlier_ones_stay(settings, monkeypatch
     assert latest.get() is first
 
 
+def test_a_change_while_settings_are_read_makes_the_services_outdated(settings, monkeypatch):
+    load, changes = bootstrap.stored_settings.load_settings, [{"language": "ko"}]
+
+    def load_before_a_change(*args, **overrides):
+        loaded = load(*args, **overrides)
+        if changes:
+            settings.change(LOCAL_USER, changes.pop())
+        return loaded
+
+    monkeypatch.setattr("bootstrap.stored_settings.load_settings", load_before_a_change)
+    services = bootstrap.build_services()
+    assert services.parts.settings.language == "auto"
+    assert services.is_outdated()
+    assert bootstrap.following(services).get().parts.settings.language == "ko"
+
+
 def test_a_worker_ends_after_a_change(settings):
     services = bootstrap.build_services()
     stop = threading.Event()
@@ -361,3 +382,37 @@ def test_the_api_uses_a_change_at_the_next_request(settings, model_server):
     settings.change(LOCAL_USER, changes)
     after = client.get("/v1/models").json()["data"]
     assert len(after) == len(before) + 1  # the agent needs a chat model
+
+
+def test_the_api_releases_the_services_after_a_change(settings):
+    services = bootstrap.build_services()
+    client = TestClient(make_app(services), base_url="http://localhost", headers=bearer(services))
+    first = weakref.ref(services)
+    del services
+    assert client.get("/v1/models").is_success
+    assert first()
+    settings.change(LOCAL_USER, {"language": "ko"})
+    assert client.get("/v1/models").is_success
+    gc.collect()
+    assert first() is None
+
+
+def test_the_mcp_server_rebuilds_services_outside_the_event_loop(settings, monkeypatch):
+    server = make_mcp_server(bootstrap.build_services(), LOCAL_USER)
+    settings.change(LOCAL_USER, {"language": "ko"})
+    threads = []
+    build = bootstrap.build_services
+
+    def recorded(**options):
+        threads.append(threading.current_thread())
+        return build(**options)
+
+    monkeypatch.setattr("bootstrap.build_services", recorded)
+
+    async def list_tools():
+        async with Client(server) as client:
+            await client.list_tools()
+
+    anyio.run(list_tools)
+    assert len(threads) == 1
+    assert threads[0] is not threading.current_thread()
