@@ -5,6 +5,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from difflib import get_close_matches
 from enum import StrEnum
+from itertools import chain
 from typing import Any, NamedTuple
 from urllib.parse import urlsplit
 
@@ -44,6 +45,7 @@ _ENDPOINTS = {
     "embedding_api_key": ("embedding_base_url", "openai_base_url"),
 }
 """The settings that say where each key is sent: the first one that is set."""
+KEYS_AND_ENDPOINTS = frozenset(_ENDPOINTS) | frozenset(chain(*_ENDPOINTS.values()))
 _NO_KEY = "none"
 _PORTS = {"http": 80, "https": 443}
 _NOT_IN_ADDRESSES = "@?#\\"

@@ -1,14 +1,20 @@
 """Shows, changes, and tests the settings that people can store in the data folder."""
 
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import replace
 from typing import Any, NamedTuple, Protocol
 
 from domain import EXTRACTIVE, LOCAL_USER, Principal
 from domain.messages import _
-from domain.setting_values import SECRETS, SettingValue, keys_of_changed_servers, variable_of
-from errors import InputError, ModelError, ModelUnavailableError
+from domain.setting_values import (
+    KEYS_AND_ENDPOINTS,
+    SECRETS,
+    SettingValue,
+    keys_of_changed_servers,
+    variable_of,
+)
+from errors import ConflictError, InputError, ModelError, ModelUnavailableError
 from models.chat_choice import (
     ChatModelChoice,
     ChatSpec,
@@ -18,12 +24,24 @@ from models.chat_choice import (
 )
 from storage.settings_file import Entries, SettingsFile
 
+CHANGED_SINCE = _("The settings were changed again, so this change can't be undone.")
+
 TEST_QUESTION = "Say hello in one short sentence."
 TEST_TIMEOUT_S = 20.0
 TEST_TOKENS = 512
 
 Changes = Mapping[str, Any]
 """New values by setting; None resets one to its default."""
+
+
+class StoredChange(NamedTuple):
+    """The entries before and after a change, with encrypted secrets.
+
+    If one of them is a key or an endpoint, all keys and endpoints are included.
+    """
+
+    before: Entries
+    after: Entries
 
 
 class ChatTest(NamedTuple):
@@ -77,7 +95,7 @@ class SettingsService:
         _require_local_user(principal)
         return self._values.problems()
 
-    def change(self, principal: Principal, changes: Changes) -> Entries:
+    def change(self, principal: Principal, changes: Changes) -> StoredChange:
         """Store the changes, all or none; returns what `undo` needs.
 
         A stored key is removed if its endpoint moves to another server, unless it is entered again.
@@ -85,24 +103,35 @@ class SettingsService:
         Raises:
             InputError: The environment sets one of the settings.
             ConfigError: A value is invalid, or the encryption key is lost or damaged.
-            StorageError: The file can't be written.
+            StorageError: The file can't be read or written.
         """
         _require_local_user(principal)
-        self._require_changeable(changes)
-        changes = self._with_removed_keys(changes)
-        self._values.check(self._after(changes))
-        before = self._file.entries(changes)
-        self._file.write({name: self._entry(name, value) for name, value in changes.items()})
-        return before
+        with self._file.locked():
+            self._require_changeable(changes)
+            changes = self._with_removed_keys(changes)
+            self._values.check(self._after(changes))
+            before = self._file.entries(_recorded(changes))
+            new = {name: self._entry(name, value) for name, value in changes.items()}
+            self._file.write(new)
+        return StoredChange(before, {**before, **new})
 
-    def undo(self, principal: Principal, before: Entries) -> None:
-        """Restore the entries that `change` returned.
+    def undo(self, principal: Principal, change: StoredChange) -> None:
+        """Restore the entries from before the change.
 
         Raises:
-            StorageError: The file can't be written.
+            InputError: The environment sets one of the settings now.
+            ConflictError: The settings, or the servers or keys of models, were changed since.
+            ConfigError: An earlier value is invalid, or its secret can't be decrypted.
+            StorageError: The file can't be read or written.
         """
         _require_local_user(principal)
-        self._file.write(before)
+        with self._file.locked():
+            if self._file.entries(change.after) != change.after:
+                raise ConflictError(CHANGED_SINCE)
+            entries = {n: one for n, one in change.before.items() if one != change.after[n]}
+            self._require_changeable(entries)
+            self._values.check(self._after(self._file.decrypted(entries)))
+            self._file.write(entries)
 
     def test_chat(self, principal: Principal, changes: Changes) -> ChatTest:
         """Ask the chat model that these changes select for a short reply; stores nothing.
@@ -149,8 +178,8 @@ class SettingsService:
         """Encrypt all stored secrets with the first key, and return their number.
 
         Raises:
-            ConfigError: A secret can't be decrypted; nothing was changed.
-            StorageError: The file can't be written.
+            ConfigError: The file is damaged, or a secret can't be decrypted; nothing was changed.
+            StorageError: The file can't be read or written.
         """
         return self._file.rotate()
 
@@ -193,6 +222,11 @@ class SettingsService:
                         variable=variable_of(name)
                     )
                 )
+
+
+def _recorded(changes: Changes) -> Collection[str]:
+    """The settings whose later changes prevent an undo: a key must not return to another server."""
+    return changes.keys() | (KEYS_AND_ENDPOINTS if changes.keys() & KEYS_AND_ENDPOINTS else set())
 
 
 def _require_local_user(principal: Principal) -> None:

@@ -4,12 +4,17 @@ import json
 import os
 from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager
+from functools import cached_property
+from itertools import chain, count
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from domain.messages import _
 from errors import ConfigError, StorageError
 from storage.ledger.secret_store import KEY_FILE, EncryptionKeys
+
+if TYPE_CHECKING:
+    from filelock import FileLock
 
 SETTINGS_FILE = "settings.json"
 DAMAGED_FILE = "settings.json.damaged"
@@ -38,14 +43,20 @@ def _stamp(path: Path) -> str:
         status = path.stat()
     except OSError:
         return ""
-    return f"{status.st_mtime_ns}-{status.st_size}-{status.st_ino}"
+    # The time of the last change of the status, because new permissions can make it readable.
+    return f"{status.st_mtime_ns}-{status.st_ctime_ns}-{status.st_size}-{status.st_ino}"
+
+
+class _DamagedFileError(ConfigError):
+    """The file is not JSON, or not an object."""
 
 
 class SettingsFile:
     """Reads the file, and replaces it atomically.
 
-    A file that can't be read as JSON counts as empty; the first change renames it, so that it is
-    not lost. Entries that are not `known` are ignored, but preserved.
+    A file that is not JSON counts as empty; the first change renames it, so that it is not lost. A
+    file that can't be read is never replaced. Entries that are not `known` are ignored, but
+    preserved.
     """
 
     def __init__(self, data_dir: Path, keys: EncryptionKeys, known: Collection[str]) -> None:
@@ -57,7 +68,7 @@ class SettingsFile:
         """The values; never raises an error because of the contents of the file."""
         try:
             entries = self._entries()
-        except ConfigError as error:
+        except (ConfigError, StorageError) as error:
             return StoredSettings({}, (str(error),))
         values: dict[str, Any] = {}
         problems: list[str] = []
@@ -69,12 +80,24 @@ class SettingsFile:
         return StoredSettings(values, tuple(problems))
 
     def entries(self, names: Collection[str]) -> Entries:
-        """The entries of these settings as they are in the file; None for those that are not."""
+        """The entries of these settings as they are in the file; None for those that are not.
+
+        Raises:
+            StorageError: The file can't be read.
+        """
         try:
             entries = self._entries()
-        except ConfigError:
+        except _DamagedFileError:
             entries = {}
         return {name: entries.get(name) for name in names}
+
+    def decrypted(self, entries: Entries) -> Mapping[str, Any]:
+        """The values of these entries; None stays None.
+
+        Raises:
+            ConfigError: A setting is unknown, or a secret can't be decrypted.
+        """
+        return {name: self._value(name, one) for name, one in entries.items()}
 
     def encrypted(self, secret: str) -> Entries:
         """The entry of a secret.
@@ -89,30 +112,35 @@ class SettingsFile:
         """Set these entries, and remove those that are None.
 
         Raises:
-            StorageError: The file can't be written.
+            StorageError: The file can't be read or written.
         """
-        with self._locked():
+        with self.locked():
             try:
                 entries = dict(self._entries())
-            except ConfigError:
-                self.path.replace(self.path.with_name(DAMAGED_FILE))
+            except _DamagedFileError:
                 entries = {}
+                with self._write_errors():
+                    self.path.replace(self._free_name())
             entries.update(changes)
-            self._replace({name: one for name, one in entries.items() if one is not None})
+            with self._write_errors():
+                self._replace({name: one for name, one in entries.items() if one is not None})
 
     def rotate(self) -> int:
         """Encrypt all secrets with the first key, and return their number.
 
         Raises:
-            ConfigError: A secret can't be decrypted; nothing was changed.
-            StorageError: The file can't be written.
+            ConfigError: The file is damaged, or a secret can't be decrypted; nothing was changed.
+            StorageError: The file can't be read or written.
         """
-        found = self.entries(self._known)
-        secrets = {name: one for name, one in found.items() if _is_secret(one)}
-        plain = {name: self._value(name, one) for name, one in secrets.items()}
-        if plain:
-            self.write({name: self.encrypted(secret) for name, secret in plain.items()})
-        return len(plain)
+        if not self.path.exists():  # don't create the lock file
+            return 0
+        with self.locked():
+            entries = self._entries()
+            secrets = {name: entries[name] for name in self._known if _is_secret(entries.get(name))}
+            plain = self.decrypted(secrets)
+            if plain:
+                self.write({name: self.encrypted(secret) for name, secret in plain.items()})
+            return len(plain)
 
     def _entries(self) -> Entries:
         try:
@@ -120,7 +148,7 @@ class SettingsFile:
         except FileNotFoundError:
             return {}
         except OSError as error:
-            raise ConfigError(
+            raise StorageError(
                 _("The settings file {path} can't be read ({strerror}): make it readable.").format(
                     path=self.path, strerror=error.strerror or error
                 )
@@ -128,12 +156,12 @@ class SettingsFile:
         except (ValueError, RecursionError):  # the cause could show the content
             entries = None
         if not isinstance(entries, dict):
-            raise ConfigError(
+            raise _DamagedFileError(
                 _(
                     "The settings file {path} is damaged, so its settings are not used: correct"
                     " it, or set them again on the settings page. The first change there renames"
                     " the file to {name}."
-                ).format(path=self.path, name=DAMAGED_FILE)
+                ).format(path=self.path, name=self._free_name().name)
             )
         return entries
 
@@ -162,14 +190,37 @@ class SettingsFile:
             ).format(name=name, path=self.path, key_path=self._keys.path)
         )
 
+    def _free_name(self) -> Path:
+        """The name for a damaged file; it must not replace an earlier one."""
+        names = (f"{DAMAGED_FILE}.{n}" for n in count(2))
+        paths = map(self.path.with_name, chain([DAMAGED_FILE], names))
+        return next(path for path in paths if not path.exists())
+
     @contextmanager
-    def _locked(self) -> Iterator[None]:
+    def locked(self) -> Iterator[None]:
+        """Exclude other writers, in all processes, during the block; may be nested.
+
+        Raises:
+            StorageError: The lock can't be created, or another writer holds it.
+        """
+        with self._write_errors():
+            self.path.parent.mkdir(parents=True, exist_ok=True)
+            self._lock.acquire()
+        try:
+            yield
+        finally:
+            self._lock.release()
+
+    @cached_property
+    def _lock(self) -> "FileLock":
         from filelock import FileLock  # loads asyncio; readers don't need it
 
+        return FileLock(f"{self.path}.lock", timeout=_LOCK_TIMEOUT_S, mode=0o600)
+
+    @contextmanager
+    def _write_errors(self) -> Iterator[None]:
         try:
-            self.path.parent.mkdir(parents=True, exist_ok=True)
-            with FileLock(f"{self.path}.lock", timeout=_LOCK_TIMEOUT_S, mode=0o600):
-                yield
+            yield
         except OSError as error:  # includes lock timeouts
             raise StorageError(
                 _(

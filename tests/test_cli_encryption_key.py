@@ -37,6 +37,13 @@ def test_rotation_without_secrets_says_so(line):
     assert "first key: 0" in line.run("encryption-key", "--rotate").stdout
 
 
+def test_a_damaged_settings_file_is_reported(line):
+    (line.data_dir / "settings.json").write_text("{")
+    result = line.run("encryption-key", "--rotate", code=1)
+    assert "settings.json is damaged" in result.stderr
+    assert "no longer needed" not in result.stdout
+
+
 def test_a_lost_key_is_reported_with_its_file(line):
     secrets, source = wiki(line.data_dir)
     secrets.save(source.id, "api_token", "plain")

@@ -15,7 +15,8 @@ from bootstrap import current_settings
 from commands.server_commands import worker
 from domain import LOCAL_USER, Principal
 from domain.setting_values import CHANGEABLE, Origin, variable_of
-from errors import ConfigError, InputError, ModelError, ModelUnavailableError
+from errors import ConfigError, ConflictError, InputError, ModelError, ModelUnavailableError
+from services.settings_service import StoredChange
 from settings import Settings
 from tests.api.conftest import bearer
 from tests.fakes.openai import MODEL, Fault, Text
@@ -118,6 +119,75 @@ def test_a_setting_is_reset_and_restored(settings, data_dir):
     assert current_settings().language == "ko"
 
 
+def test_an_undo_does_not_replace_a_later_change(settings, data_dir):
+    change = settings.change(LOCAL_USER, {"chat_model": "a"})
+    later = settings.change(LOCAL_USER, {"chat_model": "b"})
+    with pytest.raises(ConflictError, match="changed again"):
+        settings.undo(LOCAL_USER, change)
+    assert stored(data_dir) == {"chat_model": "b"}
+    settings.undo(LOCAL_USER, later)
+    settings.undo(LOCAL_USER, change)
+    assert stored(data_dir) == {}
+
+
+def test_an_undo_does_not_send_a_later_key_to_the_earlier_server(settings, data_dir):
+    settings.change(LOCAL_USER, {"openai_base_url": "http://localhost:1/v1"})
+    change = settings.change(LOCAL_USER, {"openai_base_url": "http://localhost:2/v1"})
+    settings.change(LOCAL_USER, {"openai_api_key": KEY})
+    before = stored(data_dir)
+    with pytest.raises(ConflictError, match="changed again"):
+        settings.undo(LOCAL_USER, change)
+    assert stored(data_dir) == before
+
+
+def test_an_undo_does_not_restore_a_key_for_another_server(settings, data_dir):
+    first = {"openai_base_url": "http://localhost:1/v1", "openai_api_key": KEY}
+    settings.change(LOCAL_USER, first)
+    change = settings.change(LOCAL_USER, {"openai_api_key": None})
+    later = settings.change(LOCAL_USER, {"openai_base_url": "http://localhost:2/v1"})
+    with pytest.raises(ConflictError, match="changed again"):
+        settings.undo(LOCAL_USER, change)
+    assert "openai_api_key" not in stored(data_dir)
+    settings.undo(LOCAL_USER, later)
+    settings.undo(LOCAL_USER, change)
+    assert current_settings().openai_api_key.get_secret_value() == KEY
+
+
+def test_an_undo_restores_only_valid_values(settings, data_dir, monkeypatch):
+    (data_dir / "settings.json").write_text('{"language": "xx"}')
+    change = settings.change(LOCAL_USER, {"language": "ko"})
+    with pytest.raises(ConfigError, match="FOOTNOTE_LANGUAGE"):
+        settings.undo(LOCAL_USER, change)
+    monkeypatch.setenv("FOOTNOTE_LANGUAGE", "ja")
+    with pytest.raises(InputError, match="FOOTNOTE_LANGUAGE"):
+        settings.undo(LOCAL_USER, change)
+    assert stored(data_dir) == {"language": "ko"}
+
+
+def test_concurrent_changes_are_checked_one_after_the_other(settings, data_dir, monkeypatch):
+    other = bootstrap.build_services().settings
+    values, threads = settings._values, []
+    check = values.check
+
+    def check_slowly(after):
+        change = {"embedding_provider": "openai"}  # needs the model that is reset meanwhile
+        threads.append(threading.Thread(target=rejected, args=(other, change)))
+        threads[0].start()
+        threads[0].join(0.2)
+        check(after)
+
+    settings.change(LOCAL_USER, {"embedding_model": "multilingual-e5-small"})
+    monkeypatch.setattr(values, "check", check_slowly)
+    settings.change(LOCAL_USER, {"embedding_model": None})
+    threads[0].join(20)
+    assert stored(data_dir) == {}
+
+
+def rejected(settings, changes):
+    with pytest.raises(ConfigError):
+        settings.change(LOCAL_USER, changes)
+
+
 def test_an_invalid_entry_does_not_prevent_the_start(settings, data_dir):
     entries = {"language": "xx", "chat_model": "qwen3", "allowed_hosts": "*"}
     (data_dir / "settings.json").write_text(json.dumps(entries))
@@ -145,7 +215,7 @@ def test_only_the_local_user_sees_and_changes_settings(settings):
         lambda: settings.test_chat(other, {}),
         lambda: settings.chat_models(other, {}),
         lambda: settings.problems(other),
-        lambda: settings.undo(other, {}),
+        lambda: settings.undo(other, StoredChange({}, {})),
     ):
         with pytest.raises(InputError, match="Only the person who runs Footnote"):
             call()

@@ -1,6 +1,7 @@
 import json
 import os
 import stat
+import threading
 
 import pytest
 
@@ -60,6 +61,65 @@ def test_a_damaged_file_is_reported_and_not_lost(content, file, tmp_path):
     file.write({"chat_model": "qwen3"})
     assert file.read() == ({"chat_model": "qwen3"}, ())
     assert (tmp_path / DAMAGED_FILE).read_bytes() == content
+
+
+def test_a_damaged_file_does_not_replace_an_earlier_one(file, tmp_path):
+    for n, name in enumerate([DAMAGED_FILE, f"{DAMAGED_FILE}.2", f"{DAMAGED_FILE}.3"]):
+        file.path.write_text(f"{{{n}")
+        assert f"renames the file to {name}." in file.read().problems[0]
+        file.write({"chat_model": "qwen3"})
+        assert (tmp_path / name).read_text() == f"{{{n}"
+
+
+def test_a_file_that_cannot_be_read_is_reported_and_not_replaced(file, monkeypatch):
+    file.write({"openai_api_key": file.encrypted(SECRET)})
+    before = file.path.read_bytes()
+    with monkeypatch.context() as patch:
+        patch.setattr("pathlib.Path.read_text", denied)
+        assert file.read().values == {}
+        assert "can't be read (denied)" in file.read().problems[0]
+        for call in (file.rotate, lambda: file.write({"language": "ko"})):
+            with pytest.raises(StorageError, match="can't be read"):
+                call()
+    assert file.path.read_bytes() == before
+    assert not file.path.with_name(DAMAGED_FILE).exists()
+
+
+def denied(*_, **__):
+    raise PermissionError(13, "denied")
+
+
+@pytest.mark.skipif(os.name == "nt", reason="Windows has no such modes")
+def test_new_permissions_change_the_stamp(file, tmp_path):
+    file.write({"language": "ko"})
+    before = settings_stamp(tmp_path)
+    file.path.chmod(0o400)
+    assert settings_stamp(tmp_path) != before
+
+
+def test_the_secrets_of_a_damaged_file_are_not_reported_as_encrypted_again(file):
+    assert file.rotate() == 0
+    file.path.write_text("{")
+    with pytest.raises(ConfigError, match="is damaged"):
+        file.rotate()
+
+
+def test_a_rotation_does_not_replace_a_newer_secret(file, tmp_path):
+    file.write({"openai_api_key": file.encrypted(SECRET)})
+    other = SettingsFile(tmp_path, EncryptionKeys(tmp_path), KNOWN)
+    encrypted, writers = file.encrypted, []
+
+    def encrypted_during_a_change(secret):
+        newer = {"openai_api_key": encrypted("sk-newer")}
+        writers.append(threading.Thread(target=other.write, args=(newer,)))
+        writers[0].start()
+        writers[0].join(0.2)
+        return encrypted(secret)
+
+    file.encrypted = encrypted_during_a_change
+    assert file.rotate() == 1
+    writers[0].join(20)
+    assert file.read().values == {"openai_api_key": "sk-newer"}
 
 
 def test_an_unknown_entry_is_reported_and_preserved(file):

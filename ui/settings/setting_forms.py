@@ -15,7 +15,7 @@ from ui.text import words
 Changes = dict[str, Any]
 """The input of a form by setting; None stands for the default."""
 
-BEFORE, ROUND = "settings_before", "settings_round"
+CHANGE, ROUND = "settings_change", "settings_round"
 NOTE = "settings_note"  # the section of the last change, and what became of it
 DEFAULT_PROVIDER, SERVER_PROVIDER = "builtin", "openai"
 PROVIDERS = (DEFAULT_PROVIDER, "fastembed", SERVER_PROVIDER)
@@ -51,7 +51,7 @@ def show_result(services: Services, section: str) -> None:
         return
     with st.container(horizontal=True, vertical_alignment="center"):
         st.html(f'<p role="status">{escape(text)}</p>', width="content")
-        if BEFORE in st.session_state:
+        if CHANGE in st.session_state:
             args = (services, section)
             st.button(words.UNDO, on_click=_undo, args=args, icon=":material/undo:")
 
@@ -128,25 +128,25 @@ def reset_changes(values: Mapping[str, SettingValue], names: Sequence[str]) -> C
 def save(services: Services, section: str, changes: Changes) -> None:
     """Store the changes and run the page again, or show why they can't be stored."""
     try:
-        before = services.settings.change(principal(), changes) if changes else None
+        change = services.settings.change(principal(), changes) if changes else None
     except AppError as error:
         show_error(error)
         st.session_state.pop(NOTE, None)
         return
-    st.session_state.pop(BEFORE, None)
-    if before is not None:
-        st.session_state[BEFORE] = before
+    st.session_state.pop(CHANGE, None)
+    if change is not None:
+        st.session_state[CHANGE] = change
     _renew(section, words.SETTINGS_SAVED if changes else words.SETTINGS_UNCHANGED)
     st.rerun()
 
 
 def _undo(services: Services, section: str) -> None:
     try:
-        services.settings.undo(principal(), st.session_state[BEFORE])
+        services.settings.undo(principal(), st.session_state[CHANGE])
     except AppError as error:
         st.session_state[NOTE] = (section, words.translated(str(error)))
         return
-    del st.session_state[BEFORE]
+    del st.session_state[CHANGE]
     _renew(section, words.SETTINGS_UNDONE)
 
 
