@@ -12,7 +12,7 @@ from bootstrap.hosting import make_host_policy
 from bootstrap.import_services import SAMPLES
 from bootstrap.latest_services import LatestServices
 from bootstrap.services import Services
-from bootstrap.stored_settings import current_settings, stamped_settings
+from bootstrap.stored_settings import current_settings, log_ignored_entries, stamped_settings
 from bootstrap.tracing import postpone_client_types, stop_traces_without_destination
 from domain.logs import configure_logs
 from domain.web.host_policy import HostPolicy
@@ -55,10 +55,13 @@ def build_services(settings: Settings | None = None, *, data_dir: Path | None = 
     stop_traces_without_destination()
     postpone_client_types()
     if settings is None:
-        settings, stamp = stamped_settings(**({} if data_dir is None else {"data_dir": data_dir}))
+        overrides = {} if data_dir is None else {"data_dir": data_dir}
+        settings, stamp = stamped_settings(**overrides)
+        _configure_logs(settings)
+        log_ignored_entries(**overrides)
     else:
         stamp = settings_stamp(settings.data_dir)
-    _configure_logs(settings)
+        _configure_logs(settings)
     configure(settings.ocr_languages)
     keep_private(settings.data_dir)
     services = Services(settings, stamp)

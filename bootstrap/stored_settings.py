@@ -9,7 +9,7 @@ from pydantic import SecretStr
 
 from bootstrap.parts import Parts
 from domain.logs import get_logger
-from domain.messages import join_messages
+from domain.messages import _, join_messages
 from domain.setting_values import (
     CHANGEABLE,
     SECRETS,
@@ -26,6 +26,10 @@ from storage.settings_file import SettingsFile, StoredSettings, settings_stamp
 if TYPE_CHECKING:
     from models.chat_choice import ChatSpec
 
+MULTI_QUERY_IGNORED = _(
+    "FOOTNOTE_MULTI_QUERY is ignored, because the stored settings of the chat model can't be used."
+)
+
 _log = get_logger("storage")
 
 
@@ -37,7 +41,8 @@ def current_settings(**overrides: object) -> Settings:
     Raises:
         ConfigError: See `settings.load_settings`.
     """
-    return load_settings(_usable(overrides).values, **overrides)
+    stored = _usable(overrides)
+    return load_settings(stored.values, **{**_replacements(stored, overrides), **overrides})
 
 
 def stamped_settings(**overrides: object) -> tuple[Settings, str]:
@@ -52,6 +57,21 @@ def stamped_settings(**overrides: object) -> tuple[Settings, str]:
     return current_settings(**overrides), stamp
 
 
+def log_ignored_entries(**overrides: object) -> None:
+    """Log a warning about each stored entry that can't be used; call it after logs are configured.
+
+    The value of an invalid entry is not logged, and neither is pydantic's message, which may
+    contain the value.
+    """
+    stored, usable = _stored(overrides), _usable(overrides)
+    invalid = sorted(stored.values.keys() - usable.values.keys())
+    reasons = [*stored.problems, *(f"the entry {name} is invalid" for name in invalid)]
+    if _replacements(usable, overrides):
+        reasons.append(MULTI_QUERY_IGNORED)
+    for reason in reasons:
+        _log.warning("stored settings are ignored", reason=reason)
+
+
 def settings_file(settings: Settings) -> SettingsFile:
     """The settings file in the data folder."""
     key = settings.encryption_key
@@ -64,14 +84,29 @@ def _file(data_dir: Path, key: str) -> SettingsFile:
 
 def _usable(overrides: Mapping[str, object]) -> StoredSettings:
     """The stored values that are valid, and a message about each entry that is not."""
-    data_dir, key = _location(overrides)
-    stored = _read(data_dir, key, settings_stamp(data_dir))
+    stored = _stored(overrides)
     invalid = invalid_values(stored.values, **overrides) if stored.values else {}
     invalid = {**invalid, **address_problems(stored.values)}
     values = {name: one for name, one in stored.values.items() if name not in invalid}
     for key in keys_of_changed_servers(stored.values, values):
         values.pop(key, None)  # its endpoint is invalid, and it must not go to another one
     return StoredSettings(values, (*stored.problems, *invalid.values()))
+
+
+def _replacements(stored: StoredSettings, overrides: Mapping[str, object]) -> dict[str, object]:
+    """Values in place of those of the environment that need an entry that can't be used."""
+    if not stored.problems:
+        return {}
+    try:
+        load_settings(stored.values, **overrides)
+    except ConfigError:
+        return {"multi_query": 0}
+    return {}
+
+
+def _stored(overrides: Mapping[str, object]) -> StoredSettings:
+    data_dir, key = _location(overrides)
+    return _read(data_dir, key, settings_stamp(data_dir))
 
 
 def _location(overrides: Mapping[str, object]) -> tuple[Path, str]:
@@ -89,10 +124,7 @@ def _read(data_dir: Path, key: str, stamp: str) -> StoredSettings:
     """The stored settings, decrypted once for each `stamp` of the file."""
     if not stamp:
         return StoredSettings({})
-    stored = _file(data_dir, key).read()
-    for problem in stored.problems:
-        _log.warning("stored settings are ignored", reason=problem)
-    return stored
+    return _file(data_dir, key).read()
 
 
 class SettingValues:
@@ -116,7 +148,10 @@ class SettingValues:
 
     def problems(self) -> tuple[str, ...]:
         """A message about each stored entry that can't be used."""
-        return _usable({"data_dir": self._data_dir}).problems
+        overrides = {"data_dir": self._data_dir}
+        stored = _usable(overrides)
+        ignored = [MULTI_QUERY_IGNORED] if _replacements(stored, overrides) else []
+        return (*stored.problems, *ignored)
 
     def check(self, stored: Mapping[str, Any]) -> None:
         """Check these stored values together with the environment.
@@ -127,8 +162,9 @@ class SettingValues:
         from models.embedding_choice import build_embeddings
 
         parts = self._parts(stored)
-        _ = parts.chat_choice  # checks the address and the key
-        if parts.embedding_spec != self._parts(self.stored()).embedding_spec:
+        current = Parts(current_settings(data_dir=self._data_dir))
+        _unused = parts.chat_choice  # checks the address and the key
+        if parts.embedding_spec != current.embedding_spec:
             build_embeddings(parts.embedding_spec, parts.cache_dir)
 
     def chat_spec(self, stored: Mapping[str, Any]) -> "ChatSpec":

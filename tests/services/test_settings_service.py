@@ -200,6 +200,32 @@ def test_an_invalid_entry_does_not_prevent_the_start(settings, data_dir):
     assert stored(data_dir) == entries | {"language": "ja"}
 
 
+@pytest.mark.parametrize("entry", ["{", '{"openai_base_url": "http://a?@b", "chat_model": "m"}'])
+def test_a_setting_that_needs_an_unusable_entry_does_not_prevent_the_start(
+    entry, settings, data_dir, model_server, monkeypatch
+):
+    monkeypatch.setenv("FOOTNOTE_MULTI_QUERY", "2")
+    with pytest.raises(ConfigError, match="FOOTNOTE_MULTI_QUERY"):
+        bootstrap.build_services()  # nothing is stored, so the environment is wrong
+    (data_dir / "settings.json").write_text(entry)
+    assert bootstrap.build_services().parts.settings.multi_query == 0
+    assert "FOOTNOTE_MULTI_QUERY is ignored" in settings.problems(LOCAL_USER)[-1]
+    settings.change(LOCAL_USER, {"openai_base_url": model_server.url, "chat_model": MODEL})
+    assert bootstrap.build_services().parts.settings.multi_query == 2
+    assert not settings.problems(LOCAL_USER)
+
+
+def test_ignored_entries_are_logged_without_their_values(settings, data_dir, caplog):
+    entries = {"language": "sk-secret", "openai_api_key": ["sk-secret"], "no_such_entry": 1}
+    (data_dir / "settings.json").write_text(json.dumps(entries))
+    bootstrap.build_services()
+    reasons = [one.fields.get("reason", "") for one in caplog.records if hasattr(one, "fields")]
+    for name in entries:
+        assert sum(name in reason for reason in reasons) == 1
+    assert "sk-secret" not in f"{caplog.text}{reasons}"
+    assert not any("['sk-secret']" in one for one in settings.problems(LOCAL_USER))
+
+
 def test_a_damaged_file_does_not_prevent_the_start(settings, data_dir):
     (data_dir / "settings.json").write_text("{")
     assert current_settings().language == "auto"
