@@ -8,7 +8,7 @@ import pytest
 import streamlit as st
 from streamlit.testing.v1 import AppTest
 
-from tests.fakes.openai import MODEL, OpenAIServer, Text
+from tests.fakes.openai import MODEL, Fault, OpenAIServer, Text
 from tests.pages.conftest import APP, page_in_frame, page_text
 from ui.text import words
 
@@ -60,6 +60,34 @@ def test_a_typed_model_is_tested_before_it_is_saved(
     press(page, words.TEST_MODEL)
     assert "Hello &lt;b&gt;there" in page_text(page)
     assert not (data_dir / "settings.json").exists()
+
+
+def test_the_models_of_an_earlier_endpoint_are_not_offered(
+    open_page: Open, model_server: OpenAIServer
+) -> None:
+    page = open_page()
+    field(page, "openai_base_url").set_value(model_server.url)
+    press(page, words.LIST_MODELS)
+    assert MODEL in field(page, "chat_model").options
+    model_server.listing.append(Fault(404))
+    press(page, words.LIST_MODELS)
+    assert "does not list its models" in page_text(page)
+    assert MODEL not in field(page.run(), "chat_model").options
+    press(page, words.LIST_MODELS)
+    assert MODEL in field(page, "chat_model").options
+    field(page, "openai_base_url").set_value("http://localhost:1/v1")
+    press(page, words.TEST_MODEL)
+    assert MODEL not in field(page, "chat_model").options
+
+
+def test_an_undo_after_another_change_is_refused(open_page: Open, data_dir: Path) -> None:
+    page, other = open_page(), open_page()
+    for one, days in ((page, 7), (other, 8)):
+        field(one, "deleted_retention_days").set_value(days)
+        press(one, words.SAVE_SETTINGS, 4)
+    press(page, words.UNDO)
+    assert "changed again" in page_text(page)
+    assert stored(data_dir) == {"deleted_retention_days": 8}
 
 
 def test_a_saved_key_is_kept_but_never_shown(

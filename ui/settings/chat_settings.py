@@ -1,5 +1,7 @@
 """The form for the chat model, which can be tested before it is stored."""
 
+from enum import Enum, auto
+
 import streamlit as st
 
 from bootstrap import Services
@@ -7,6 +9,7 @@ from domain.setting_values import SettingValue
 from errors import AppError
 from ui.settings.setting_forms import (
     Changes,
+    Values,
     changed,
     form_key,
     help_of,
@@ -23,40 +26,57 @@ from ui.shared.safe_html import escape
 from ui.text import words
 
 NAMES = ("openai_base_url", "openai_api_key", "chat_model")
-MODELS = "settings_models"
+MODELS = "settings_models"  # the endpoint that was listed last, and its models
 SECTION = "chat"
-SAVE, TEST, LIST, RESET = "save", "test", "list", "reset"
 SHOWN_CHARACTERS = 400
 
 
-def show_chat_settings(services: Services) -> None:
+class Action(Enum):
+    """What the buttons of the form do."""
+
+    SAVE = auto()
+    TEST = auto()
+    LIST = auto()
+    RESET = auto()
+
+
+def show_chat_settings(services: Services, values: Values) -> None:
     """Show the chat model, and perform the action of the clicked button."""
     show_section(words.CHAT_SECTION, words.CHAT_NOTE)
-    values = services.settings.values(principal())
     with st.form(form_key(SECTION)):
-        changes = {
-            **text_field(values["openai_base_url"], words.ENDPOINT_DEFAULT),
-            **secret_field(values["openai_api_key"]),
-            **_model_field(values["chat_model"]),
-        }
-        pressed = _buttons()
-    match pressed:
-        case "save":
+        changes = text_field(values["openai_base_url"], words.ENDPOINT_DEFAULT)
+        endpoint = _endpoint(values, changes)
+        changes |= secret_field(values["openai_api_key"])
+        changes |= _model_field(values["chat_model"], _listed(endpoint))
+        action = _clicked_action()
+    match action:
+        case Action.SAVE:
             save(services, SECTION, changes)
-        case "test":
+        case Action.TEST:
             _test(services, changes)
-        case "list":
-            _list_models(services, changes)
-        case "reset":
-            save(services, SECTION, reset_changes(values, NAMES))
-        case _:
+        case Action.LIST:
+            _list_models(services, changes, endpoint)
+        case Action.RESET:
+            save(services, SECTION, reset_changes(values[name] for name in NAMES))
+        case None:
             show_result(services, SECTION)
 
 
-def _model_field(value: SettingValue) -> Changes:
-    """Show the model, to be chosen from the endpoint's list or typed."""
+def _endpoint(values: Values, changes: Changes) -> str:
+    name = "openai_base_url"
+    return changes.get(name, values[name].value) or ""
+
+
+def _listed(endpoint: str) -> list[str]:
+    """The models of the endpoint, if it was the last one listed."""
+    listed_endpoint, models = st.session_state.get(MODELS, ("", []))
+    return models if endpoint == listed_endpoint else []
+
+
+def _model_field(value: SettingValue, models: list[str]) -> Changes:
+    """Show the model, to be chosen from `models` or typed."""
     current: list[str] = [value.value] if value.value else []
-    listed = [one for one in st.session_state.get(MODELS, []) if one not in current]
+    listed = [one for one in models if one not in current]
     model = st.selectbox(
         label_of(value),
         [*current, *listed],
@@ -70,16 +90,18 @@ def _model_field(value: SettingValue) -> Changes:
     return changed(value, (model or "").strip() or None)
 
 
-def _buttons() -> str:
-    """Show the buttons; returns the clicked one, or ""."""
+def _clicked_action() -> Action | None:
+    """Show the buttons; returns the action of the clicked one."""
     with st.container(horizontal=True):
-        pressed = {
-            SAVE: st.form_submit_button(words.SAVE_SETTINGS, type="primary", key=form_key("save")),
-            TEST: st.form_submit_button(words.TEST_MODEL, icon=":material/network_check:"),
-            LIST: st.form_submit_button(words.LIST_MODELS, icon=":material/list:"),
-            RESET: st.form_submit_button(words.RESET_SETTINGS, key=form_key("reset-chat")),
+        clicked = {
+            Action.SAVE: st.form_submit_button(
+                words.SAVE_SETTINGS, type="primary", key=form_key("save")
+            ),
+            Action.TEST: st.form_submit_button(words.TEST_MODEL, icon=":material/network_check:"),
+            Action.LIST: st.form_submit_button(words.LIST_MODELS, icon=":material/list:"),
+            Action.RESET: st.form_submit_button(words.RESET_SETTINGS, key=form_key("reset-chat")),
         }
-    return next((name for name, was in pressed.items() if was), "")
+    return next((action for action, is_clicked in clicked.items() if is_clicked), None)
 
 
 def _test(services: Services, changes: Changes) -> None:
@@ -94,10 +116,12 @@ def _test(services: Services, changes: Changes) -> None:
     st.html(f'<div class="fn-seen" role="status"><p>{escape(text)}</p></div>')
 
 
-def _list_models(services: Services, changes: Changes) -> None:
+def _list_models(services: Services, changes: Changes, endpoint: str) -> None:
+    st.session_state.pop(MODELS, None)
     try:
-        st.session_state[MODELS] = services.settings.chat_models(principal(), changes)
+        models = services.settings.chat_models(principal(), changes)
     except AppError as error:
         show_error(error)
         return
+    st.session_state[MODELS] = (endpoint, models)
     st.rerun()

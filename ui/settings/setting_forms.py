@@ -1,6 +1,6 @@
 """The forms of the settings page; each stores its own settings."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 import streamlit as st
@@ -14,6 +14,8 @@ from ui.text import words
 
 Changes = dict[str, Any]
 """The input of a form by setting; None stands for the default."""
+Values = Mapping[str, SettingValue]
+"""The current values by setting."""
 
 CHANGE, ROUND = "settings_change", "settings_round"
 NOTE = "settings_note"  # the section of the last change, and what became of it
@@ -120,9 +122,9 @@ def help_of(value: SettingValue) -> str | None:
     return words.SETTING_HELP.get(value.name)
 
 
-def reset_changes(values: Mapping[str, SettingValue], names: Sequence[str]) -> Changes:
+def reset_changes(values: Iterable[SettingValue]) -> Changes:
     """The changes that reset the stored ones of these settings."""
-    return {name: None for name in names if values[name].origin is Origin.STORED}
+    return {value.name: None for value in values if value.origin is Origin.STORED}
 
 
 def save(services: Services, section: str, changes: Changes) -> None:
@@ -155,10 +157,9 @@ def _renew(section: str, note: str) -> None:
     st.session_state[ROUND] = st.session_state.get(ROUND, 0) + 1
 
 
-def show_embedding_settings(services: Services) -> None:
+def show_embedding_settings(services: Services, values: Values) -> None:
     """Show the embedding; the provider decides which fields apply."""
     names = ("embedding_provider", "embedding_model", "embedding_base_url", "embedding_api_key")
-    values = services.settings.values(principal())
     show_section(words.EMBEDDING_SECTION, words.EMBEDDING_NOTE)
     if message := services.maintenance.status(principal()).message:
         show_problem(message, severe=False)
@@ -174,35 +175,35 @@ def show_embedding_settings(services: Services) -> None:
             changes.update(secret_field(values["embedding_api_key"]))
         return changes
 
-    _show_form(services, "embedding", names, fields)
+    _show_form(services, "embedding", [values[name] for name in names], fields)
 
 
-def show_language_settings(services: Services) -> None:
+def show_language_settings(services: Services, values: Values) -> None:
     """Show the language of the pages, and what decides between light and dark."""
     show_section(words.APPEARANCE_SECTION, words.THEME_NOTE)
-    value = services.settings.values(principal())["language"]
+    value = values["language"]
 
     def fields() -> Changes:
         return choice_field(value, LANGUAGES, words.INTERFACE_LANGUAGES)
 
-    _show_form(services, "language", ("language",), fields)
+    _show_form(services, "language", [value], fields)
 
 
-def show_ocr_settings(services: Services) -> None:
+def show_ocr_settings(services: Services, values: Values) -> None:
     """Show the languages of text in pictures."""
     show_section(words.OCR_SECTION, words.OCR_NOTE)
-    value = services.settings.values(principal())["ocr_languages"]
+    value = values["ocr_languages"]
 
     def fields() -> Changes:
         return text_field(value)
 
-    _show_form(services, "ocr", ("ocr_languages",), fields)
+    _show_form(services, "ocr", [value], fields)
 
 
-def show_retention_settings(services: Services) -> None:
+def show_retention_settings(services: Services, values: Values) -> None:
     """Show how long deleted conversations are retained."""
     show_section(words.RETENTION_SECTION, words.RETENTION_NOTE)
-    value = services.settings.values(principal())["deleted_retention_days"]
+    value = values["deleted_retention_days"]
 
     def fields() -> Changes:
         days = st.number_input(
@@ -215,15 +216,14 @@ def show_retention_settings(services: Services) -> None:
         )
         return changed(value, days)
 
-    _show_form(services, "retention", ("deleted_retention_days",), fields)
+    _show_form(services, "retention", [value], fields)
 
 
 def _show_form(
-    services: Services, name: str, settings: Sequence[str], fields: Callable[[], Changes]
+    services: Services, name: str, values: Sequence[SettingValue], fields: Callable[[], Changes]
 ) -> None:
     """Show a form with these fields, and store its input when it is saved."""
-    values = services.settings.values(principal())
-    if all(values[one].is_fixed for one in settings):
+    if all(value.is_fixed for value in values):
         fields()
         return
     with st.form(form_key(name)):
@@ -232,5 +232,5 @@ def _show_form(
             saves = st.form_submit_button(words.SAVE_SETTINGS, key=form_key(f"save-{name}"))
             resets = st.form_submit_button(words.RESET_SETTINGS, key=form_key(f"reset-{name}"))
     if saves or resets:
-        save(services, name, changes if saves else reset_changes(values, settings))
+        save(services, name, changes if saves else reset_changes(values))
     show_result(services, name)
