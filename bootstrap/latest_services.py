@@ -46,7 +46,9 @@ class LatestServices:
         if stamp == self._stamp:  # another thread was faster
             return
         try:
-            self._services = self._build()
+            services = self._build()
+            services.parts.reuse_models(self._services.parts)
+            self._services = services
         except AppError as error:
             _log.warning("changed settings are not used", reason=str(error))
         self._stamp = stamp

@@ -31,6 +31,12 @@ class Parts:
 
     def __init__(self, settings: Settings) -> None:
         self.settings = settings
+        self._local_models: dict[EmbeddingSpec, Embeddings] = {}
+
+    def reuse_models(self, earlier: "Parts") -> None:
+        """Use the embedding models that `earlier` has loaded, if the same one is configured."""
+        if earlier.embedding_spec == self.embedding_spec:
+            self._local_models.update(earlier._local_models)
 
     @property
     def chat_spec(self) -> "ChatSpec":
@@ -227,7 +233,11 @@ class Parts:
         from models.embedding_choice import EmbeddingSpec, build_embeddings
 
         spec = self._with_key(EmbeddingSpec(**stored))
-        return build_embeddings(spec, self.cache_dir)
+        if spec.provider == "openai":
+            return build_embeddings(spec, self.cache_dir)
+        if spec not in self._local_models:
+            self._local_models[spec] = build_embeddings(spec, self.cache_dir)
+        return self._local_models[spec]
 
     def _with_key(self, built: "EmbeddingSpec") -> "EmbeddingSpec":
         """The spec of an index with the configured key, unless the key is for another server."""

@@ -415,6 +415,20 @@ def test_the_latest_services_follow_a_change(settings):
     assert latest.get() is second
 
 
+def test_a_change_reloads_the_embedding_model_only_if_it_concerns_it(settings):
+    latest = bootstrap.following(bootstrap.build_services())
+
+    def model():
+        parts = latest.get().parts
+        return parts.embeddings_for(parts.configured.embedding)
+
+    first = model()
+    settings.change(LOCAL_USER, {"language": "ko"})
+    assert model() is first
+    settings.change(LOCAL_USER, {"embedding_model": "all-MiniLM-L6-v2"})
+    assert model() is not first
+
+
 def test_if_services_cannot_be_built_the_earlier_ones_stay(settings, monkeypatch):
     first = bootstrap.build_services()
     latest = bootstrap.following(first)
