@@ -210,7 +210,7 @@ class SearchEngine:
             require_any,
         )
 
-        dense, sparse = optional_lists(index)
+        dense, sparse = optional_lists(index, paired=False)  # they rank different texts
         # Search deep right away, because a second search would embed the question again.
         by_vectors = self._ranked(dense, _english(query), condition, DENSE_DEPTH)
         words = keyword_query(query.question, _english(query))

@@ -14,11 +14,11 @@ from domain.language.tokens import keyword_tokens
 from retrievers.fusion import Hit, Scored, combine_convex, fuse_reciprocal_ranks
 from retrievers.passages import CountedRetriever
 from storage.filters import checks_of
-from storage.opensearch.mapping import Body, Fields, require_own_fields
+from storage.opensearch.mapping import Fields, require_own_fields
+from storage.opensearch.opensearch_vector_store import paired_lists
 from storage.opensearch.passage_index import PassageIndex
 from storage.opensearch.queries import text_query, tokens_query, vector_body, words_body
 from storage.opensearch.terms import Query
-from storage.opensearch.vector_rows import cosine_of
 from storage.vectors.passage_vector_store import require_positive
 
 _ENOUGH = re.compile(r"[-0-9%< ]*[0-9][-0-9%< ]*")
@@ -150,18 +150,11 @@ class OpenSearchHybridRetriever(_OpenSearchRetriever):
         )
 
     def _lists(self, query: str, depth: int) -> tuple[list[Scored], list[Scored]]:
-        bodies: dict[str, Body] = {}
-        vector = self.embedding.embed_query(query)
-        if any(vector):  # the server rejects a vector without direction
-            bodies["dense"] = vector_body(self.fields, vector, depth, self.filter)
-        if words := self._words_query(query):
-            bodies["bm25"] = words_body(self.fields, words, depth, self.filter)
-        replies = self._index.searches(list(bodies.values())) if bodies else []
-        hits = dict(zip(bodies, replies, strict=True))
-        return (
-            [(hit["_id"], cosine_of(hit)) for hit in hits.get("dense", ())],
-            [(hit["_id"], float(hit["_score"])) for hit in hits.get("bm25", ())],
-        )
+        vector, words = self.embedding.embed_query(query), self._words_query(query)
+        # The server rejects a vector without direction.
+        dense = vector_body(self.fields, vector, depth, self.filter) if any(vector) else None
+        sparse = words_body(self.fields, words, depth, self.filter) if words else None
+        return paired_lists(self._index, dense, sparse)
 
     def _find(self, query: str, k: int, run_manager: Run) -> list[Document]:  # noqa: ARG002
         return self._documents([hit.id for hit in self.hits(query, k)])

@@ -128,11 +128,15 @@ class _Fused:
         return hits
 
 
-def optional_lists(index: OpenIndex) -> tuple[OptionalList, OptionalList]:
-    """The dense and the keyword list of an index, each empty while its store is damaged."""
-    paired = index.passages.paired_search()
-    dense = DenseRanker(paired or index.passages, known_scripts=index.known_scripts)
-    sparse = KeywordRanker(paired or index.words)
+def optional_lists(index: OpenIndex, *, paired: bool = True) -> tuple[OptionalList, OptionalList]:
+    """The dense and the keyword list of an index, each empty while its store is damaged.
+
+    `paired` lists share a request where possible, which helps if they rank the same text.
+    """
+    shared = index.passages.paired() if paired else None
+    passages, words = shared or (index.passages, index.words)
+    dense = DenseRanker(passages, known_scripts=index.known_scripts)
+    sparse = KeywordRanker(words)
     return OptionalList(dense, VECTORS, index.failures), OptionalList(sparse, WORDS, index.failures)
 
 

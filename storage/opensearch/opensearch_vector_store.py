@@ -1,5 +1,6 @@
 """A LangChain vector store over an OpenSearch index."""
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from langchain_core.embeddings import Embeddings
@@ -7,11 +8,11 @@ from langchain_core.embeddings import Embeddings
 from domain import Filter
 from domain.language.tokens import keyword_tokens
 from storage.base_store import Scored
-from storage.opensearch.mapping import Fields, IndexOptions, require_own_fields
+from storage.opensearch.mapping import Body, Fields, IndexOptions, require_own_fields
 from storage.opensearch.passage_index import PassageIndex
 from storage.opensearch.vector_rows import VectorRows, cosine_of
 from storage.opensearch.word_index import WordIndex, score_of
-from storage.vectors.passage_vector_store import PassageVectorStore, finite_vector
+from storage.vectors.passage_vector_store import PassageVectorStore, require_positive
 
 if TYPE_CHECKING:
     from opensearchpy import OpenSearch
@@ -20,62 +21,60 @@ _Search = tuple[str, int, Filter | None]
 """Question, length of the list, and filter."""
 
 
-class OpenSearchPair:
-    """The searches of one question: the dense list brings the keyword list along."""
-
-    def __init__(self, passages: PassageVectorStore, index: PassageIndex) -> None:
-        self._passages = passages
-        self._index = index
-        self._fetched: tuple[_Search, list[Scored]] | None = None
-
-    def similar_ids(self, query: str, k: int, *, filter: Filter | None = None) -> list[Scored]:
-        """See `PassageVectorStore`; also fetches the result of `search`."""
-        dense, words = self._lists(query, k, filter)
-        self._fetched = (query, k, filter), words
-        return dense
-
-    def diverse_ids(
-        self,
-        query: str,
-        k: int,
-        fetch_k: int = 20,
-        lambda_mult: float = 0.5,
-        *,
-        filter: Filter | None = None,
-    ) -> list[Scored]:
-        """See `PassageVectorStore`."""
-        return self._passages.diverse_ids(query, k, fetch_k, lambda_mult, filter=filter)
-
-    def search(self, query: str, k: int, condition: Filter | None = None) -> list[Scored]:
-        """See `WordIndex`."""
-        if self._fetched is not None and self._fetched[0] == (query, k, condition):
-            return self._fetched[1]
-        return WordIndex(self._index).search(query, k, condition)
-
-    def _lists(
-        self, query: str, k: int, condition: Filter | None
-    ) -> tuple[list[Scored], list[Scored]]:
-        vector = finite_vector(self._passages.embeddings.embed_query(query))
-        dense = VectorRows(self._index).body(vector, k, condition)
-        words = WordIndex(self._index).body(keyword_tokens(query), k, condition)
-        bodies = [body for body in (dense, words) if body]
-        replies = iter(self._index.searches(bodies) if bodies else ())
-        return (
-            [(hit["_id"], cosine_of(hit)) for hit in (next(replies) if dense else ())],
-            [(hit["_id"], score_of(hit)) for hit in (next(replies) if words else ())],
-        )
+def paired_lists(
+    index: PassageIndex, dense: Body | None, words: Body | None
+) -> tuple[list[Scored], list[Scored]]:
+    """The dense and the keyword list of these searches, in one request; empty without a search."""
+    bodies = [body for body in (dense, words) if body]
+    replies = iter(index.searches(bodies) if bodies else ())
+    return (
+        [(hit["_id"], cosine_of(hit)) for hit in (next(replies) if dense else ())],
+        [(hit["_id"], score_of(hit)) for hit in (next(replies) if words else ())],
+    )
 
 
 class OpenSearchPassages(PassageVectorStore):
     """The passages of an index; Footnote's own store of passages."""
 
+    _rows: VectorRows
+
     def __init__(self, index: PassageIndex, embedding: Embeddings) -> None:
         super().__init__(VectorRows(index), embedding)
-        self._index = index
 
-    def paired_search(self) -> OpenSearchPair:
+    def paired(self) -> "tuple[PairedPassages, PairedWords]":
         """See `PassageVectorStore`."""
-        return OpenSearchPair(self, self._index)
+        words = PairedWords(WordIndex(self._rows.index))
+        return PairedPassages(self._rows.index, self._embedding, words), words
+
+
+@dataclass
+class PairedWords:
+    """The words for one question, perhaps already searched by `PairedPassages`."""
+
+    index: WordIndex
+    fetched: tuple[_Search, list[Scored]] | None = None
+
+    def search(self, query: str, k: int, condition: Filter | None = None) -> list[Scored]:
+        """See `WordIndex`."""
+        if self.fetched is not None and self.fetched[0] == (query, k, condition):
+            return self.fetched[1]
+        return self.index.search(query, k, condition)
+
+
+class PairedPassages(OpenSearchPassages):
+    """The passages for one question: their dense list brings the keyword list along."""
+
+    def __init__(self, index: PassageIndex, embedding: Embeddings, words: PairedWords) -> None:
+        super().__init__(index, embedding)
+        self._words = words
+
+    def similar_ids(self, query: str, k: int, *, filter: Filter | None = None) -> list[Scored]:
+        """See `PassageVectorStore`."""
+        dense = self._rows.body(self._query_vector(query), require_positive("k", k), filter)
+        words = self._words.index.body(keyword_tokens(query), k, filter)
+        similar, matching = paired_lists(self._rows.index, dense, words)
+        self._words.fetched = (query, k, filter), matching
+        return similar
 
 
 class OpenSearchVectorStore(OpenSearchPassages):

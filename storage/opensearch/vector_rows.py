@@ -43,12 +43,12 @@ class VectorRows:
 
     def get(self, ids: Sequence[str]) -> list[Row]:
         """The rows in the order of these ids; unknown ids are omitted."""
-        sources = self._sources(ids, self._row_fields())
+        sources = self.index.get(ids, self._row_fields())
         return [self._row(id_, sources[id_]) for id_ in ids if id_ in sources]
 
     def vectors(self, ids: Sequence[str]) -> dict[str, Matrix]:
         """The stored vectors by id; unknown ids are omitted."""
-        sources = self._sources(list(dict.fromkeys(ids)), [self.index.fields.vector])
+        sources = self.index.get(list(dict.fromkeys(ids)), [self.index.fields.vector])
         return {id_: self._vector(source) for id_, source in sources.items()}
 
     def upsert(self, new: NewRows) -> None:
@@ -185,9 +185,6 @@ class VectorRows:
     def _near(self, hit: Hit) -> Near:
         unit, _ = unit_length(self._vector(hit["_source"])[np.newaxis])
         return Near(hit["_id"], cosine_of(hit), unit[0])
-
-    def _sources(self, ids: Sequence[str], fields: Sequence[str]) -> Mapping[str, Body]:
-        return self.index.get(ids, fields)
 
     def _vector(self, source: Body) -> Matrix:
         stored = source.get(self.index.fields.vector)

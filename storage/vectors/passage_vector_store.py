@@ -53,24 +53,8 @@ class Rows(Protocol):
         """`nearest` with texts and metadata."""
 
 
-class PairedSearch(Protocol):
-    """The searches of one question; the one by vector also fetches the other's result."""
-
-    def similar_ids(
-        self, query: str, k: int, *, filter: Filter | None = None
-    ) -> list[tuple[str, float]]:
-        """See `PassageVectorStore`."""
-
-    def diverse_ids(
-        self,
-        query: str,
-        k: int,
-        fetch_k: int = 20,
-        lambda_mult: float = 0.5,
-        *,
-        filter: Filter | None = None,
-    ) -> list[tuple[str, float]]:
-        """See `PassageVectorStore`."""
+class SearchesWords(Protocol):
+    """The keyword list of a question."""
 
     def search(
         self, query: str, k: int, condition: Filter | None = None
@@ -246,8 +230,11 @@ class PassageVectorStore(VectorStore):
         chosen = diverse(vector, near, k, lambda_mult)
         return [(near[position].id, near[position].cosine) for position in chosen]
 
-    def paired_search(self) -> PairedSearch | None:
-        """Searches for one question that share a request; None if there are no requests."""
+    def paired(self) -> tuple["PassageVectorStore", SearchesWords] | None:
+        """This store and the words for one question, if they share a request.
+
+        `similar_ids` also fetches the result of `search` with the same arguments.
+        """
         return None
 
     def matching(self, ids: Collection[str], filter: Filter) -> set[str]:
