@@ -7,7 +7,6 @@ from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, Protocol
 
 from domain import Filter, Metadata
-from domain.messages import _
 from storage.ledger.index_store import Index
 
 if TYPE_CHECKING:
@@ -60,13 +59,6 @@ class NewPassage:
     searchable: str
 
 
-NO_CLUSTER = _(
-    "The index is on an OpenSearch server: set FOOTNOTE_SEARCH_URL to its address, or rebuild the"
-    " index in the data folder with `python cli.py reindex`."
-)
-"""The error of an index on OpenSearch while no server is configured."""
-
-
 @dataclass(frozen=True, slots=True)
 class Inspection:
     """The ids in one part of a store, or descriptions of its `damage`."""
@@ -96,6 +88,31 @@ class IndexStore(ABC):
         from storage.vectors.passage_store import LazyEmbeddings  # loads LangChain
 
         return LazyEmbeddings(partial(self._embeddings_for, self.index.spec.embedding))
+
+    @abstractmethod
+    def create(self, others: Sequence[Index]) -> None:
+        """Prepare the place of a new index; `others` are the other indexes of the library.
+
+        Raises:
+            StorageError: It can't be created there.
+            ConfigError: The server is not a suitable OpenSearch.
+        """
+
+    @abstractmethod
+    def remove(self) -> bool:
+        """Delete the index; False if something keeps it from being deleted now.
+
+        Raises:
+            StorageError: The cluster failed; the index may still exist.
+        """
+
+    @abstractmethod
+    def publish(self, others: Sequence[Index]) -> None:
+        """Make the index, which is active, known to other programs, if they can use it.
+
+        Raises:
+            StorageError: The cluster failed; call it again later.
+        """
 
     @property
     @abstractmethod

@@ -1,5 +1,6 @@
 """The store of an index in a folder: vectors in Deep Lake, words in tantivy."""
 
+import shutil
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
@@ -33,6 +34,25 @@ class EmbeddedStore(IndexStore):
         self._folder = folder
         self.passage_files = PassageFiles(folder / "passages")
         self.keyword_files = SegmentFiles(folder / "keywords")
+
+    def create(self, others: Sequence[Index]) -> None:  # noqa: ARG002
+        """Create the folder."""
+        try:
+            self._folder.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise StorageError(
+                _("{folder} can't be created: {strerror}").format(
+                    folder=self._folder, strerror=error.strerror
+                )
+            ) from error
+
+    def remove(self) -> bool:
+        """Delete the folder; False if another process keeps a file open."""
+        shutil.rmtree(self._folder, ignore_errors=True)
+        return not self._folder.exists()
+
+    def publish(self, others: Sequence[Index]) -> None:
+        """Do nothing, because other programs do not read the folder."""
 
     @cached_property
     def passages(self) -> "DeepLakePassages":

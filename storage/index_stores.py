@@ -1,14 +1,11 @@
 """Opens the stores of indexes: in a folder each, or on an OpenSearch cluster."""
 
-import shutil
 import threading
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from domain.messages import _
-from errors import StorageError
-from storage.base_store import NO_CLUSTER, EmbeddingsFor, IndexStore
+from storage.base_store import EmbeddingsFor, IndexStore
 from storage.embedded_store import EmbeddedStore
 from storage.ledger.index_store import Engine, Index, Indexes
 
@@ -37,18 +34,8 @@ class IndexStores:
         return self.data_dir / "indexes" / index_id
 
     def create(self, index: Index, others: Sequence[Index] = ()) -> IndexStore:
-        """Create the folder of a new index, or check that the cluster can hold it, and open it.
-
-        `others` are the other indexes of the library.
-
-        Raises:
-            StorageError: The folder can't be created, or the cluster can't be used.
-            ConfigError: The server is not a suitable OpenSearch.
-        """
-        if index.spec.engine is Engine.OPENSEARCH:
-            self._require_cluster().require_usable(others)
-        else:
-            _create_folder(self.folder(index.id))
+        """Prepare the place of a new index and open it; see `IndexStore.create`."""
+        self.open_afresh(index).create(others)
         return self.open(index)
 
     def open(self, index: Index) -> IndexStore:
@@ -73,44 +60,14 @@ class IndexStores:
         return EmbeddedStore(index, self.folder(index.id), self._embeddings_for)
 
     def publish(self, active: Index, others: Sequence[Index]) -> None:
-        """Make the alias on the cluster name the active index, for other programs.
-
-        Raises:
-            StorageError: The cluster failed; call it again later.
-        """
-        if self._cluster is not None and active.spec.engine is Engine.OPENSEARCH:
-            self._cluster.publish(active, others)
+        """Make the active index known to other programs; see `IndexStore.publish`."""
+        self.open(active).publish(others)
 
     def delete(self, index: Index) -> bool:
-        """Delete an index; False if another process keeps a file open, or without its cluster.
-
-        Raises:
-            StorageError: The cluster failed; the index may still exist.
-        """
+        """Delete an index; see `IndexStore.remove`."""
         with self._opening:
             self._open.pop(index.id, None)
-        if index.spec.engine is Engine.OPENSEARCH:
-            if self._cluster is not None:
-                self._cluster.delete(index)
-            return self._cluster is not None
-        shutil.rmtree(self.folder(index.id), ignore_errors=True)
-        return not self.folder(index.id).exists()
-
-    def _require_cluster(self) -> "SearchCluster":
-        if self._cluster is None:
-            raise StorageError(NO_CLUSTER)
-        return self._cluster
-
-
-def _create_folder(folder: Path) -> None:
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise StorageError(
-            _("{folder} can't be created: {strerror}").format(
-                folder=folder, strerror=error.strerror
-            )
-        ) from error
+        return self.open_afresh(index).remove()
 
 
 def open_store(indexes: Indexes, stores: IndexStores, index: Index) -> IndexStore:

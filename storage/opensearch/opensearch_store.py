@@ -8,8 +8,9 @@ import numpy as np
 import numpy.typing as npt
 
 from domain import Metadata
+from domain.messages import _
 from errors import StorageError, StorageUnavailableError
-from storage.base_store import NO_CLUSTER, EmbeddingsFor, IndexStore, Inspection, NewPassage
+from storage.base_store import EmbeddingsFor, IndexStore, Inspection, NewPassage
 from storage.keywords.keyword_index import token_text
 from storage.ledger.index_store import Index
 from storage.opensearch.opensearch_vector_store import OpenSearchPassages
@@ -23,6 +24,13 @@ if TYPE_CHECKING:
     from storage.keywords.filtered_keywords import Matching
 
 
+NO_CLUSTER = _(
+    "The index is on an OpenSearch server: set FOOTNOTE_SEARCH_URL to its address, or rebuild the"
+    " index in the data folder with `python cli.py reindex`."
+)
+"""The error of an index on OpenSearch while no server is configured."""
+
+
 class OpenSearchStore(IndexStore):
     """An index on a cluster; without a cluster, every use raises StorageError."""
 
@@ -31,6 +39,21 @@ class OpenSearchStore(IndexStore):
     ) -> None:
         super().__init__(index, embeddings_for)
         self._cluster = cluster
+
+    def create(self, others: Sequence[Index]) -> None:
+        """Check that the cluster can hold the index, which its first passages create."""
+        self._require_cluster().require_usable(others)
+
+    def remove(self) -> bool:
+        """See `IndexStore`; False without a cluster."""
+        if self._cluster is not None:
+            self._cluster.delete(self.index)
+        return self._cluster is not None
+
+    def publish(self, others: Sequence[Index]) -> None:
+        """Make the alias name this index."""
+        if self._cluster is not None:
+            self._cluster.publish(self.index, others)
 
     @cached_property
     def passages(self) -> OpenSearchPassages:
