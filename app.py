@@ -17,7 +17,12 @@ def show_pages() -> None:
     page = st.navigation(
         [
             st.Page("pages/chat.py", title=words.ASK_PAGE, icon=":material/forum:", default=True),
-            st.Page("pages/catalogue.py", title=words.PLACES_PAGE, icon=":material/location_on:"),
+            st.Page(
+                "pages/catalogue.py",
+                title=words.PLACES_PAGE,
+                icon=":material/location_on:",
+                visibility="visible" if frame.has_catalogs() else "hidden",
+            ),
             st.Page("pages/library.py", title=words.LIBRARY_PAGE, icon=":material/local_library:"),
             st.Page("pages/imports.py", title=words.IMPORT_PAGE, icon=":material/sync:"),
             st.Page("pages/retrieval_lab.py", title=words.LAB_PAGE, icon=":material/science:"),

@@ -26,7 +26,7 @@ from storage.ledger.document_list_store import DocumentList, Tally
 from storage.ledger.import_store import Failures, import_days
 from storage.ledger.index_store import Indexes
 from storage.ledger.passage_finder import PassageList
-from storage.ledger.source_store import Exclusions, Sources, excluded_keys
+from storage.ledger.source_store import CATALOG_KIND, Exclusions, Sources, excluded_keys
 
 if TYPE_CHECKING:  # slow, and not needed to open the page
     from services.sources.upload_service import UploadService
@@ -87,10 +87,18 @@ class LibrarySource:
     collection: str
     documents: int
 
+    @property
+    def is_catalog(self) -> bool:
+        """Whether its documents are the places of a catalog."""
+        return self.kind == CATALOG_KIND
+
 
 @dataclass(frozen=True, slots=True)
 class Contents:
-    """The numbers of documents by source, format, and script."""
+    """The numbers of documents by source, format, and script.
+
+    `formats` and `scripts` do not count the places of catalogs.
+    """
 
     sources: tuple[LibrarySource, ...]
     formats: Mapping[str, int]
@@ -124,10 +132,11 @@ class DocumentService:
             LibrarySource(one.id, one.name or one.location, one.kind, one.collection, of[one.id])
             for one in own.values()
         ]
+        documents = [tally for tally in tallies if not own[tally.source_id].is_catalog]
         return Contents(
             tuple(sources),
-            _summed((tally.format, tally) for tally in tallies),
-            _summed((tally.script, tally) for tally in tallies),
+            _summed((tally.format, tally) for tally in documents),
+            _summed((tally.script, tally) for tally in documents),
         )
 
     def page(
@@ -139,13 +148,16 @@ class DocumentService:
         limit: int = 50,
         offset: int = 0,
     ) -> DocumentPage:
-        """A page of matching documents in this order."""
+        """A page of matching documents in this order.
+
+        Places of catalogs are listed only if the filter names their source or collection.
+        """
         narrowed = self._visible_filter(principal, filter_)
         documents = self._list.page(narrowed, order, limit=limit, offset=offset)
         return DocumentPage(tuple(documents), self._list.count(narrowed))
 
     def ids(self, principal: Principal, filter_: DocumentFilter) -> list[str]:
-        """The ids of all matching documents, unordered."""
+        """The ids of all documents that `page` lists, unordered."""
         return self._list.ids(self._visible_filter(principal, filter_))
 
     def get(self, principal: Principal, document_id: str) -> ListedDocument:
@@ -177,14 +189,17 @@ class DocumentService:
     def by_passages(self, principal: Principal) -> Mapping[int | None, int]:
         """A histogram of the passages per document, keyed by upper bound in ascending order.
 
-        The last bound is None; empty groups are included.
+        The last bound is None; empty groups are included. Places of catalogs do not count.
         """
-        return self._list.by_passages(list(own_sources(self.sources, principal)))
+        return self._list.by_passages(self._without_catalogs(principal))
 
     def import_days(self, principal: Principal, days: int = DAYS) -> Sequence[ImportDay]:
-        """The numbers of new, changed, and removed documents per day, oldest day first."""
+        """The numbers of new, changed, and removed documents per day, oldest day first.
+
+        Places of catalogs do not count.
+        """
         since = datetime.now(UTC) - timedelta(days=days)
-        return import_days(self.database, list(own_sources(self.sources, principal)), since)
+        return import_days(self.database, self._without_catalogs(principal), since)
 
     def reimport(self, principal: Principal, document_ids: Sequence[str]) -> list[ImportRun]:
         """Queue imports that read these documents again, even if unchanged."""
@@ -230,14 +245,20 @@ class DocumentService:
 
     def _visible_filter(self, principal: Principal, filter_: DocumentFilter) -> DocumentFilter:
         """The filter restricted to visible sources, with collections replaced by their sources."""
+        is_named = filter_.sources is not None or bool(filter_.collections)
         chosen = [
             one.id
             for one in own_sources(self.sources, principal).values()
             if (filter_.sources is None or one.id in filter_.sources)
             and (not filter_.collections or one.collection in filter_.collections)
+            and (is_named or not one.is_catalog)
         ]
         everything = len(chosen) == len(self.sources.list())
         return replace(filter_, sources=None if everything else tuple(chosen))
+
+    def _without_catalogs(self, principal: Principal) -> list[str]:
+        own = own_sources(self.sources, principal).values()
+        return [one.id for one in own if not one.is_catalog]
 
     def _keys(self, principal: Principal, document_ids: Sequence[str]) -> dict[str, list[str]]:
         identifiers = [(one.source_id, one.key) for one in self._list.with_ids(document_ids)]

@@ -62,6 +62,8 @@ class ChoiceService:
     def choices(self, principal: Principal, conversation_id: str | None = None) -> Choices:  # noqa: ARG002  # every call has one
         """The contents of the library, at most `CACHE_S` old, without other people's files.
 
+        A catalog is a source to choose, but its format and labels are not.
+
         Args:
             principal: The user.
             conversation_id: The conversation whose files are included.
@@ -73,11 +75,12 @@ class ChoiceService:
             for one in self._sources.list()
             if one.conversation_id in conversations and one.id in contents.formats
         ]
+        documents = [one for one in visible if not one.is_catalog]
         return Choices(
             sources={one.id: one.name or one.location for one in visible},
             collections=tuple(sorted({one.collection for one in visible})),
-            formats=_sorted(contents.formats, visible),
-            labels=_sorted(contents.labels, visible),
+            formats=_sorted(contents.formats, documents),
+            labels=_sorted(contents.labels, documents),
             own=next((one.id for one in visible if one.conversation_id), ""),
             settings=self._settings,
         )

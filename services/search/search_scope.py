@@ -55,14 +55,34 @@ def searchable(
     """The condition restricted to what may be searched in the conversation ("" for none).
 
     Files of other conversations are private. Files of this one are always searched, however narrow
-    the condition is, because the user uploaded them for its questions.
+    the condition is, because the user uploaded them for its questions. Catalogs have their own
+    search, and are searched here only if the condition names them.
     """
+    sources = list(sources)
     boxes = {one.id: one.conversation_id for one in sources if one.conversation_id}
     own_ids = [id_ for id_, of in boxes.items() if of == conversation_id]
-    narrowed = _without(condition, [id_ for id_ in boxes if id_ not in own_ids])
+    catalogs = [one.id for one in sources if one.is_catalog and not _names_catalog(condition, one)]
+    narrowed = _without(condition, [*(id_ for id_ in boxes if id_ not in own_ids), *catalogs])
     return (
         {EITHER: [narrowed, {"source_id": {"$in": own_ids}}]} if own_ids and condition else narrowed
     )
+
+
+def _names_catalog(condition: Filter, catalog: StoredSource) -> bool:
+    """Whether the condition names the catalog, its collection, or individual documents."""
+    return (
+        "document_id" in condition
+        or catalog.id in _named_values(condition, "source_id")
+        or catalog.collection in _named_values(condition, "collection")
+    )
+
+
+def _named_values(condition: Filter, name: str) -> Sequence[str]:
+    """The values of the field that the condition accepts; empty if it names none."""
+    value = condition.get(name, ())
+    if isinstance(value, Mapping):
+        return list(value.get("$in", ()))
+    return [value] if isinstance(value, str) else []
 
 
 def _without(condition: Filter, sources: Sequence[str]) -> Filter:

@@ -19,7 +19,7 @@ from storage.index_stores import IndexStores, open_store
 from storage.ledger.document_store import Documents
 from storage.ledger.index_store import Indexes
 from storage.ledger.passage_finder import LedgerFilter
-from storage.ledger.source_store import Sources
+from storage.ledger.source_store import CATALOG_KIND, Sources
 
 if TYPE_CHECKING:
     from langchain_core.documents import Document
@@ -39,7 +39,7 @@ PARTLY_DAMAGED = _(
 
 @dataclass(frozen=True, slots=True)
 class LibraryStatus:
-    """The size of the library, and `notices` for users.
+    """The size of the library without catalogs, and `notices` for users.
 
     `has_samples` is True if it contains documents that ship with Footnote.
     """
@@ -72,7 +72,17 @@ class Library:
         index = self.maintenance.status(principal)
         notices = (index.problem, *self.damage(), index.message, self.embedding_notice)
         unique = tuple(dict.fromkeys(filter(None, notices)))
-        return LibraryStatus(index.documents, index.passages, unique, self._has_samples())
+        catalogs = self.sources.sizes(CATALOG_KIND)
+        return LibraryStatus(
+            index.documents - catalogs.documents,
+            max(index.passages - catalogs.passages, 0),
+            unique,
+            self._has_samples(),
+        )
+
+    def has_catalogs(self, principal: Principal) -> bool:  # noqa: ARG002  # every use case takes a principal
+        """Whether a catalog was added, even if it has no places yet."""
+        return self.sources.has_kind(CATALOG_KIND)
 
     def damage(self) -> tuple[str, ...]:
         """Messages about damaged stores of the active index, and their substitutes in searches.

@@ -41,7 +41,8 @@ class SuggestionService:
         """At most `n` questions in the languages of their documents, the same for a whole day.
 
         They are about recently imported documents from as many sources and languages as possible,
-        except files of conversations. Titles that are file names or numbers are not used.
+        except files of conversations and places of catalogs. Titles that are file names or numbers
+        are not used.
         """
         documents = _mixed(self._candidates(), day)[:_READ]
         headings = self.headings.of([one.id for one in documents])
@@ -50,7 +51,9 @@ class SuggestionService:
         return _with_headings_first(unique)[:n]
 
     def _candidates(self) -> list[ListedDocument]:
-        shared = tuple(one.id for one in self.sources.list() if not one.conversation_id)
+        shared = tuple(
+            one.id for one in self.sources.list() if not one.conversation_id and not one.is_catalog
+        )
         filter_ = DocumentFilter(sources=shared)
         newest = self.documents.page(filter_, DocumentOrder.NEWEST, limit=_NEWEST)
         return [one for one in newest if _is_usable(one.title)]

@@ -23,9 +23,9 @@ from services.sources.source_kinds import (
     require_there,
     required,
 )
-from storage.ledger.source_store import Sources, StoredSource, new_source
+from storage.ledger.source_store import CATALOG_KIND, Sources, StoredSource, new_source
 
-KIND = "catalogue"
+KIND = CATALOG_KIND
 
 
 class CatalogKind:

@@ -140,6 +140,9 @@ class SourceTraces(Store):
             )
 
 
+CATALOG_KIND = "catalogue"
+
+
 @dataclass(frozen=True, slots=True)
 class StoredSource:
     """A source and the options for its loader, without secrets.
@@ -162,6 +165,11 @@ class StoredSource:
     def conversation_id(self) -> str:
         """The only conversation that may search the source; "" if all may."""
         return str(self.options.get("conversation_id") or "")
+
+    @property
+    def is_catalog(self) -> bool:
+        """Whether its documents are the places of a catalog."""
+        return self.kind == CATALOG_KIND
 
     @property
     def collection(self) -> str:
@@ -215,6 +223,12 @@ class Sources(Store):
         with self._database.read() as session:
             row = session.get(SourceRow, _source_id(kind, location))
             return None if row is None else from_row(StoredSource, row)
+
+    def has_kind(self, kind: str) -> bool:
+        """Whether there is a source of this kind."""
+        query = select(SourceRow.id).where(SourceRow.kind == kind).limit(1)
+        with self._database.read() as session:
+            return session.scalar(query) is not None
 
     def get(self, source_id: str) -> StoredSource:
         """A source; raises NotFoundError if there is none with this id."""
@@ -297,6 +311,16 @@ class Sources(Store):
         """Delete a source and its imports; remove its documents from the indexes first."""
         with self._database.write() as session:
             session.execute(delete(SourceRow).where(SourceRow.id == source_id))
+
+    def sizes(self, kind: str) -> SourceFigures:
+        """The numbers of documents and passages of all sources of a kind, without failures."""
+        ids = select(SourceRow.id).where(SourceRow.kind == kind)
+        query = select(func.count(), func.coalesce(func.sum(DocumentRow.passages), 0)).where(
+            DocumentRow.source_id.in_(ids)
+        )
+        with self._database.read() as session:
+            documents, passages = session.execute(query).one()
+            return SourceFigures(documents, passages)
 
     def figures(self) -> dict[str, SourceFigures]:
         """The statistics by source id; sources with neither documents nor failures are omitted."""

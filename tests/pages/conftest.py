@@ -34,6 +34,10 @@ class Status:
 @dataclass
 class Library:
     now: Status = field(default_factory=Status)
+    catalogs: int = 0
+
+    def has_catalogs(self, principal: Principal) -> bool:
+        return self.catalogs > 0
 
     def status(self, principal: Principal) -> Status:
         return self.now

@@ -26,7 +26,7 @@ def show_figures(services: Services) -> None:
     """Show the four charts in two columns."""
     contents = services.documents.contents(principal())
     left, right = st.columns(2, gap="medium")
-    sources = most_of({one.name: one.documents for one in contents.sources})
+    sources = most_of({one.name: one.documents for one in contents.sources if not one.is_catalog})
     scripts = {words.SCRIPT_NAMES.get(name, name): n for name, n in contents.scripts.items()}
     groups = passage_groups(services.documents.by_passages(principal()))
     days = services.documents.import_days(principal(), DAYS)

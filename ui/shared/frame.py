@@ -4,7 +4,7 @@ import gc
 import threading
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import cache
 from pathlib import Path
 
@@ -57,6 +57,13 @@ def _warm_up(services: bootstrap.Services) -> None:
 def principal() -> Principal:
     """The current user; without sign-in, always the local user."""
     return LOCAL_USER
+
+
+def has_catalogs() -> bool:
+    """Whether there is a catalog; False if the library can't be read, which the page reports."""
+    with suppress(AppError):
+        return services().library.has_catalogs(principal())
+    return False
 
 
 def in_address(name: str) -> str:

@@ -6,6 +6,7 @@ from domain import LOCAL_USER, DocumentFilter, DocumentOrder, Principal
 from errors import NotFoundError, StorageError
 from services.library.document_service import DocumentService
 from storage.ledger.document_store import document_id
+from storage.ledger.source_store import CATALOG_KIND
 from tests.fakes.library import DictLoader, Library
 
 ANNA = Principal("anna")
@@ -124,3 +125,17 @@ def test_documents_and_imports_are_counted_by_passages_and_by_day(shared_library
     [day] = shared_library.service.import_days(ANNA)
     assert day.counts == {"new": 3}
     assert shared_library.service.import_days(LOCAL_USER)[0].counts == {"new": 2}
+
+
+def test_places_of_a_catalog_are_listed_and_counted_only_by_name(shared_library):
+    library, service = shared_library.library, shared_library.service
+    catalog = library.sources.ensure(CATALOG_KIND, "/catalog.yaml", name="Restaurants")
+    library.load(DictLoader({"lucia": "Trattoria Lucia."}), source=catalog)
+    assert shared_library.keys(LOCAL_USER) == ["a.md", "b.md"]
+    assert shared_library.keys(LOCAL_USER, sources=(catalog.id,)) == ["lucia"]
+    assert shared_library.keys(LOCAL_USER, collections=("Restaurants",)) == ["lucia"]
+    contents = service.contents(LOCAL_USER)
+    assert [one.documents for one in contents.sources if one.is_catalog] == [1]
+    assert contents.formats == {"txt": 2}
+    assert sum(service.by_passages(LOCAL_USER).values()) == 2
+    assert sum(day.counts["new"] for day in service.import_days(LOCAL_USER)) == 2

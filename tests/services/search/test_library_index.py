@@ -1,6 +1,7 @@
 import pytest
 
 from domain import LOCAL_USER
+from tests.fakes.restaurants import import_restaurants
 
 
 @pytest.fixture
@@ -19,3 +20,13 @@ def test_a_library_with_sample_and_other_documents_has_samples(services, handboo
     services.directories.import_samples_once(LOCAL_USER)
     services.directories.import_directory(LOCAL_USER, handbook)
     assert services.library.status(LOCAL_USER).has_samples
+
+
+def test_places_of_catalogs_do_not_count_as_documents(services, handbook, tmp_path):
+    services.directories.import_directory(LOCAL_USER, handbook)
+    before = services.library.status(LOCAL_USER)
+    assert not services.library.has_catalogs(LOCAL_USER)
+    import_restaurants(services, tmp_path / "restaurants")
+    after = services.library.status(LOCAL_USER)
+    assert (after.documents, after.passages) == (before.documents, before.passages)
+    assert services.library.has_catalogs(LOCAL_USER)

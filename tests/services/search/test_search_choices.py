@@ -1,7 +1,10 @@
+from dataclasses import replace
 from types import SimpleNamespace
 
 from domain import LOCAL_USER, SearchChoice, SearchMode
 from services.search.search_choices import CACHE_S, ChoiceService
+from storage.ledger.source_store import new_source
+from tests.fakes.restaurants import import_restaurants
 
 
 def import_box(services, files, **place):
@@ -55,10 +58,21 @@ def test_choices_are_cached_for_a_limited_time():
     tally = SimpleNamespace(source_id="s1", format="md")
     documents = SimpleNamespace(tallies=lambda: reads.append("read") or [tally])
     labels = SimpleNamespace(by_source=lambda: {"s1": {"hr"}})
-    source = SimpleNamespace(id="s1", name="Docs", collection="Docs", conversation_id="")
+    source = new_source("directory", "/docs", name="Docs")
+    source = replace(source, id="s1")
     sources = SimpleNamespace(list=lambda: [source])
     service = ChoiceService(documents, labels, sources, SearchChoice(), lambda: clock[0])
     for moment, read in ((0, 1), (CACHE_S, 1), (CACHE_S + 1, 2)):
         clock[0] = moment
         assert service.choices(LOCAL_USER).labels == ("hr",)
         assert len(reads) == read
+
+
+def test_a_catalog_is_a_choice_without_its_format(build_services, handbook, tmp_path):
+    services = build_services()
+    services.directories.import_directory(LOCAL_USER, handbook)
+    catalog_id = import_restaurants(services, tmp_path / "restaurants")
+    choices = services.choices.choices(LOCAL_USER)
+    assert choices.sources[catalog_id] == "Restaurants"
+    assert "Restaurants" in choices.collections
+    assert choices.formats == ("md",)

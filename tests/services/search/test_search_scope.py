@@ -9,7 +9,7 @@ from domain import FILTER_FIELDS, Scope
 from errors import ConflictError, InputError
 from services.search.search_scope import condition_of, require_known_fields, searchable, together
 from storage.filters import checks_of, matches
-from storage.ledger.source_store import StoredSource
+from storage.ledger.source_store import CATALOG_KIND, StoredSource
 
 
 def source(id_, name, location):
@@ -173,3 +173,30 @@ def matching_sources(condition, conversation_id="", **metadata):
 
 def test_without_private_sources_the_condition_is_unchanged():
     assert searchable({"format": "md"}, KNOWN) == {"format": "md"}
+
+
+CATALOG = replace(source("places", "restaurants", "/catalog.yaml"), kind=CATALOG_KIND)
+
+
+@pytest.mark.parametrize(
+    ("condition", "is_searched"),
+    [
+        ({}, False),
+        ({"format": "md"}, False),
+        ({"source_id": {"$nin": ["1"]}}, False),
+        ({"source_id": {"$in": ["1"]}}, False),
+        ({"source_id": {"$in": ["1", "places"]}}, True),
+        ({"source_id": "places"}, True),
+        ({"collection": {"$in": ["restaurants"]}}, True),
+        ({"document_id": "d1"}, True),
+    ],
+)
+def test_a_catalog_is_searched_only_if_the_condition_names_it(condition, is_searched):
+    place = {
+        "source_id": "places",
+        "collection": "restaurants",
+        "format": "md",
+        "document_id": "d1",
+    }
+    checks = checks_of(searchable(condition, [*KNOWN, CATALOG]))
+    assert matches(checks, place) is is_searched

@@ -4,6 +4,7 @@ from domain import LOCAL_USER, Principal, Scope, SearchMode
 from errors import ConfigError, ConflictError, InputError
 from tests.fakes.cross_encoder import write_cross_encoder
 from tests.fakes.reranker import reranking
+from tests.fakes.restaurants import import_restaurants
 
 
 @pytest.fixture
@@ -203,3 +204,19 @@ def test_words_of_another_conversation_are_not_used_for_corrections(build_servic
 
 def test_without_imports_nothing_is_corrected(build_services):
     assert build_services().search.respelled(LOCAL_USER, "headfones") == "headfones"
+
+
+def test_places_of_a_catalog_are_found_only_if_it_is_in_the_scope(
+    build_services, handbook, tmp_path
+):
+    services = build_services()
+    services.directories.import_directory(LOCAL_USER, handbook)
+    catalog_id = import_restaurants(services, tmp_path / "restaurants")
+
+    def sources_of(condition):
+        found = services.search.search(LOCAL_USER, "Italian pasta", condition=condition, k=20)
+        return {one.metadata["source_id"] for one in found}
+
+    assert catalog_id not in sources_of(None)
+    scope = services.search.condition(LOCAL_USER, Scope(sources=("Restaurants",)))
+    assert sources_of(scope) == {catalog_id}

@@ -18,11 +18,16 @@ def document(n, title, *, source="s1", script="latin"):
 class Library:
     """A fake of the three stores from which suggestions are read."""
 
-    def __init__(self, documents, headings=None, private=()):
+    def __init__(self, documents, headings=None, private=(), catalogs=()):
         self.documents, self.headings = documents, headings or {}
         ids = sorted({one.source_id for one in documents})
         self.sources = [
-            SimpleNamespace(id=id_, conversation_id="c1" if id_ in private else "") for id_ in ids
+            SimpleNamespace(
+                id=id_,
+                conversation_id="c1" if id_ in private else "",
+                is_catalog=id_ in catalogs,
+            )
+            for id_ in ids
         ]
 
     def page(self, filter_, order, *, limit):
@@ -35,8 +40,8 @@ class Library:
         return self.sources
 
 
-def suggest(documents, headings=None, *, day=DAY, n=4, private=()):
-    library = Library(documents, headings, private)
+def suggest(documents, headings=None, *, day=DAY, n=4, private=(), catalogs=()):
+    library = Library(documents, headings, private, catalogs)
     return SuggestionService(library, library, library).suggest(LOCAL_USER, day, n)
 
 
@@ -108,3 +113,8 @@ def test_real_documents_suggest_questions_about_their_headings(build_services, h
     suggestions = services.suggestions.suggest(LOCAL_USER, DAY)
     assert any("“Leave policy” say about “" in question for question in suggestions)
     assert any("휴가 규정" in question for question in suggestions)
+
+
+def test_no_question_is_about_a_place_of_a_catalog():
+    documents = [document(1, "Leave policy"), document(2, "Trattoria Lucia", source="s2")]
+    assert suggest(documents, catalogs=("s2",)) == ["What is “Leave policy” about?"]
