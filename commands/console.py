@@ -121,28 +121,49 @@ def progress_bar(*, quiet: bool = False) -> Iterator["OnProgress"]:
         yield lambda _: None
         return
     from rich.console import Console
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+    from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
     columns = (
         TextColumn("{task.description:9}"),
         BarColumn(),
-        MofNCompleteColumn(),
+        TextColumn("{task.fields[figures]}", markup=False),
         TimeElapsedColumn(),
         TextColumn("{task.fields[key]}", style="dim", markup=False),  # file names
     )
     with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
-        task = bar.add_task("", total=None, key="")
+        task = bar.add_task("", total=None, key="", figures="")
 
         def show(at: "Report") -> None:
             bar.update(
                 task,
                 description=at.stage.value,
-                completed=at.done,
-                total=at.total or None,
+                completed=at.share,
+                total=1.0 if at.total else None,
+                figures=progress_figures(at),
                 key=at.key[-40:],
             )
 
         yield show
+
+
+def progress_figures(progress: "Report") -> str:
+    """The finished and expected work, and the time left; empty parts are omitted."""
+    counts = f"{progress.done}/{progress.total or '?'}"
+    if progress.expected:
+        about = "" if progress.read == progress.expected else "about "
+        counts += f", {progress.passages:,} of {about}{progress.expected:,} passages"
+    return ", ".join(filter(None, (counts, _time_left(progress.rounded_seconds_left))))
+
+
+def _time_left(seconds: int | None) -> str:
+    if seconds is None:
+        return ""
+    if not seconds:
+        return "almost done"
+    minutes, rest = divmod(seconds, 60)
+    hours, minutes = divmod(minutes, 60)
+    time = f"{hours}:{minutes:02}:{rest:02}" if hours else f"{minutes}:{rest:02}"
+    return f"about {time} left"
 
 
 def print_json(data: Any) -> None:

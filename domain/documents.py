@@ -30,13 +30,14 @@ class DocumentRef(Named):
 
     `key` identifies it within its source and never changes (a relative path in NFC, a page id).
     `version` changes whenever its content does. `location` is a path or URL that a person can open.
-    `title` is set if the key means nothing to users.
+    `title` is set if the key means nothing to users. `size` is in bytes, 0 if it is unknown.
     """
 
     key: str
     version: str
     location: str
     title: str = field(default="", compare=False)
+    size: int = field(default=0, compare=False)
 
 
 @dataclass(frozen=True, slots=True)

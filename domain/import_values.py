@@ -26,9 +26,11 @@ class Stage(StrEnum):
 class Progress:
     """`done` of `total` documents are processed; `total` is 0 until it is known.
 
-    `passages` is the number of passages embedded so far. `key` is the title or key of the current
-    document or, while waiting, the reason. `part` of `parts` passages of the current batch are
-    embedded; `parts` is 0 in stages without passages.
+    `passages` is the number of passages embedded so far, in a dry run those that an import would
+    embed. The documents read so far have `read` passages and all documents about `expected`; both
+    are 0 in work without passages. `key` is the title or key of the current document or,
+    while waiting, the reason. `part` of `parts` passages of the current batch are embedded; `parts`
+    is 0 in stages without passages. `seconds_left` is an estimate, None until there is one.
     """
 
     stage: Stage
@@ -38,11 +40,22 @@ class Progress:
     passages: int = 0
     part: int = 0
     parts: int = 0
+    read: int = 0
+    expected: int = 0
+    seconds_left: int | None = None
 
     @property
     def share(self) -> float:
-        """The completed fraction, from 0 to 1; 0 while `total` is unknown."""
-        return min(self.done / self.total, 1.0) if self.total else 0.0
+        """The completed fraction of documents and passages, from 0 to 1; 0 while it is unknown."""
+        if not self.total:
+            return 0.0
+        work = self.done + (self.passages if self.expected else 0)
+        return min(work / (self.total + self.expected), 1.0)
+
+    @property
+    def rounded_seconds_left(self) -> int | None:
+        """The time left in steps of 5 seconds; 0 if the work is almost done, None if unknown."""
+        return None if self.seconds_left is None else round(self.seconds_left / 5) * 5
 
 
 Wait = Callable[[float, str], None]

@@ -277,7 +277,7 @@ class DirectoryLoader:
         try:
             foreign = unsupported(key)
             reason = foreign or self._unfit(path)
-            version = "" if reason else _hash(path)
+            version, size = ("", 0) if reason else _hash(path)
         except FileNotFoundError:
             return
         except OSError as error:
@@ -285,7 +285,7 @@ class DirectoryLoader:
         if reason:
             yield Skipped(key, str(path), reason, is_error=not foreign)
         else:
-            yield DocumentRef(key, version, str(path))
+            yield DocumentRef(key, version, str(path), size=size)
 
     def _unfit(self, path: Path) -> str | None:
         status = path.stat()
@@ -321,12 +321,14 @@ def _modified_at(path: Path) -> dict[str, str]:
     return {"modified_at": moment.isoformat(timespec="seconds").replace("+00:00", "Z")}
 
 
-def _hash(path: Path) -> str:
-    digest = hashlib.sha256()
+def _hash(path: Path) -> tuple[str, int]:
+    """The SHA-256 of the file, and its size in bytes."""
+    digest, size = hashlib.sha256(), 0
     with path.open("rb") as file:
         while block := file.read(_BLOCK):
             digest.update(block)
-    return digest.hexdigest()
+            size += len(block)
+    return digest.hexdigest(), size
 
 
 def _megabytes(size: int) -> str:

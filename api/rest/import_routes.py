@@ -41,6 +41,12 @@ class Progress(ResponseModel):
     """Passages of the current documents embedded so far"""
     parts: int = Field(ge=0, examples=[8])
     """Total passages of the current documents; 0 in stages that do not count them"""
+    read: int = Field(ge=0, examples=[20])
+    """Passages of the documents read so far"""
+    expected: int = Field(ge=0, examples=[24])
+    """Estimated total number of passages; 0 while it is unknown"""
+    seconds_left: int | None = Field(ge=0, examples=[12])
+    """Estimated time left in seconds; null while it is unknown"""
 
 
 class Import(ResponseModel):

@@ -1,7 +1,7 @@
 """Requests, shows, and controls the import runs of the queue."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import UTC, datetime
 
 from domain import ImportKind, ImportRun, ImportState, Principal
@@ -15,25 +15,7 @@ from storage.ledger.import_queue_store import CANCEL, PAUSE, ImportRuns
 from storage.ledger.import_store import import_not_found
 from storage.ledger.source_store import Sources
 
-_MIN_RATE_S = 1.0
 _log = get_logger("imports")
-
-
-@dataclass(frozen=True, slots=True)
-class ImportRate:
-    """Documents per minute, and the remaining seconds at that rate."""
-
-    per_minute: float
-    remaining_s: float
-
-
-def import_rate(run: ImportRun) -> ImportRate | None:
-    """The speed of a run; None if too little work is done for an estimate."""
-    progress = run.progress
-    if progress is None or not progress.total or not progress.done or run.seconds < _MIN_RATE_S:
-        return None
-    per_second = progress.done / run.seconds
-    return ImportRate(per_second * 60, (progress.total - progress.done) / per_second)
 
 
 class ImportQueue:

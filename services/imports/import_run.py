@@ -12,6 +12,7 @@ from domain.messages import _, join_messages
 from errors import SourceUnavailableError, UnreadableError
 from services.imports.import_plan import Loader, Plan, failed_item, is_current
 from services.imports.index_writer import ActiveIndex, IndexWriter
+from services.imports.passage_forecast import PassageForecast
 from services.long_work import Cancelled, OnProgress, Progress, Stage, stop_if
 from storage.ledger.database import in_groups
 from storage.ledger.document_store import (
@@ -63,6 +64,8 @@ class ImportExecution:
     _current: str = ""
     _done: int = 0
     _total: int = 0
+    _read_passages: int = 0
+    _forecast: PassageForecast = field(default_factory=PassageForecast)
 
     def execute(self, plan: Plan, stored: Mapping[str, StoredVersion]) -> None:
         """Carry out the plan; removals come last, after everything else has succeeded.
@@ -79,6 +82,9 @@ class ImportExecution:
         self._done = sum(item.outcome in _PROCESSED for item in self.items)
         self._total = self._done + len(plan.to_read)
         self.passages_embedded = sum(item.passages for item in self.items)
+        self._read_passages = self.passages_embedded
+        known = self.imports.passages_of_dry_run(self.source.id)
+        self._forecast = PassageForecast(plan.to_read, known)
         self.items.extend(plan.settled)
         self._read_all(plan.to_read, stored)
         self._report(Stage.READING, "")
@@ -107,14 +113,17 @@ class ImportExecution:
     def _read_all(self, refs: Iterable[DocumentRef], stored: Mapping[str, StoredVersion]) -> None:
         try:
             for ref in refs:
-                self._read(ref, stored.get(ref.key))
+                version = self._read(ref, stored.get(ref.key))
+                self._note_read(ref, version)
+                self._flush_full_batch()
                 self._done += 1
         except SourceUnavailableError:
             self._flush()  # avoids requesting these documents again
             raise
         self._flush()
 
-    def _read(self, ref: DocumentRef, stored: StoredVersion | None) -> None:
+    def _read(self, ref: DocumentRef, stored: StoredVersion | None) -> NewVersion | None:
+        """Read a document; None, after recording why, if it can't be read."""
         stop_if(self.cancelled)
         self._current = ref.name
         self._report(Stage.READING, self._current)
@@ -123,16 +132,23 @@ class ImportExecution:
             refuse_unstorable(document.page_content)
         except UnreadableError as error:
             self._fail(ref, error, stored)
-            return
+            return None
         stop_if(self.cancelled)
         self._report(Stage.SPLITTING, self._current)
         is_new = stored is None or ref.key in self._new_before
         spec = self._writer.index.spec
-        self._batch.append(
-            new_version(
-                ref, document, stored, self.source, spec, self.formats_version, is_new=is_new
-            )
+        return new_version(
+            ref, document, stored, self.source, spec, self.formats_version, is_new=is_new
         )
+
+    def _note_read(self, ref: DocumentRef, version: NewVersion | None) -> None:
+        passages = 0 if version is None else len(version.passages)
+        self._read_passages += passages
+        self._forecast.note(ref, passages)
+        if version is not None:
+            self._batch.append(version)
+
+    def _flush_full_batch(self) -> None:
         passages = sum(len(version.passages) for version in self._batch)
         if passages >= _BATCH_PASSAGES or len(self._batch) >= _BATCH_DOCUMENTS:
             self._flush()
@@ -184,7 +200,20 @@ class ImportExecution:
 
     def _report(self, stage: Stage, key: str, part: int = 0, parts: int = 0) -> None:
         embedded = self.passages_embedded + part
-        self.on_progress(Progress(stage, self._done, self._total, key, embedded, part, parts))
+        expected = self._read_passages + self._forecast.rest
+        self.on_progress(
+            Progress(
+                stage,
+                self._done,
+                self._total,
+                key,
+                embedded,
+                part,
+                parts,
+                read=self._read_passages,
+                expected=expected,
+            )
+        )
 
 
 @dataclass(frozen=True, slots=True)

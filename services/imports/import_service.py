@@ -19,6 +19,7 @@ from services.imports.import_run import (
 )
 from services.imports.index_writer import ActiveIndex, update_metadata
 from services.imports.leased_run import LeasedRun
+from services.imports.passage_forecast import PassageForecast
 from services.long_work import Cancelled, OnProgress, Progress, Stage, ignore, never, stop_if
 from services.texts import searchable_text
 from storage.index_stores import IndexStores
@@ -175,14 +176,23 @@ class ImportService:
         index = self._active.indexes.active()
         spec = index.spec if index else self._default_spec
         read: list[ImportItem] = []
-        passages = 0
+        passages, forecast = 0, PassageForecast(planned.to_read)
         for ref in planned.to_read:
             stop_if(cancelled)
             on_progress(
-                Progress(Stage.READING, len(read), len(planned.to_read), ref.name, passages)
+                Progress(
+                    Stage.READING,
+                    len(read),
+                    len(planned.to_read),
+                    ref.name,
+                    passages,
+                    read=passages,
+                    expected=passages + forecast.rest,
+                )
             )
             read.append(self._dry_run_item(ref, source, loader, stored.get(ref.key), spec))
             passages += read[-1].passages
+            forecast.note(ref, read[-1].passages)
         items = (*planned.settled, *read, *(item for _, item in planned.removals))
         self._imports.replace_items(import_id, items)
         state, _message = final_state(items, planned.withheld)

@@ -18,6 +18,7 @@ from errors import (
     StorageError,
     StorageUnavailableError,
 )
+from services.imports.time_left import TimeLeft
 from services.long_work import Cancelled, CancelledError, OnProgress, Progress, Stage, ignore, never
 from storage.ledger.import_leases import ImportLeases
 
@@ -63,6 +64,7 @@ class LeasedRun:
     def __post_init__(self) -> None:
         self._began = time.monotonic() - self.seconds_before
         self._log = RunLog(self.kind)
+        self._time_left = TimeLeft(embeds=self.kind is ImportKind.IMPORT)
         self._lock = threading.Lock()
         self._ended = threading.Event()
         self._stop_requested = self._has_written = False
@@ -174,7 +176,8 @@ class LeasedRun:
         with self._lock:
             self._has_written |= self._is_writing()
             self._progress = progress
-        self.on_progress(progress)
+            self._time_left.note(progress, time.monotonic())
+        self.on_progress(self._with_time_left(progress))
 
     def _is_writing(self) -> bool:
         """Whether a write has begun that has not ended, as far as the progress shows."""
@@ -198,10 +201,16 @@ class LeasedRun:
         if now - self._renewed_at >= _RENEW_S:
             self.leases.renew(self.import_id, self.worker)
             self._renewed_at = now
-        progress = self._progress
+        with self._lock:
+            progress = None if self._progress is None else self._with_time_left(self._progress)
         if progress is not None and progress != self._saved and now - self._saved_at >= _SAVE_S:
             self.leases.save_progress(self.import_id, self.worker, progress, self._seconds())
             self._saved, self._saved_at = progress, now
+
+    def _with_time_left(self, progress: Progress) -> Progress:
+        """The progress with the time left now, which also shrinks between two reports."""
+        seconds = self._time_left.at(time.monotonic())
+        return replace(progress, seconds_left=None if seconds is None else round(seconds))
 
     def _leave_after_grace(self, now: float) -> None:
         if not self._has_to_stop():

@@ -148,6 +148,21 @@ class Imports(Store):
             row = session.execute(query.where(ImportItemRow.import_id == import_id)).one()
             return ReadFigures(*(int(value) for value in row))
 
+    def passages_of_dry_run(self, source_id: str) -> dict[str, int]:
+        """The passages of new and changed documents by key, as the latest dry run counted them."""
+        latest = select(ImportRow.id).where(
+            ImportRow.source_id == source_id,
+            ImportRow.kind == ImportKind.DRY_RUN,
+            ImportRow.state.in_((ImportState.COMPLETED, ImportState.COMPLETED_WITH_ERRORS)),
+        )
+        query = select(ImportItemRow.key, ImportItemRow.passages).where(
+            ImportItemRow.import_id
+            == latest.order_by(ImportRow.started_at.desc()).limit(1).scalar_subquery(),
+            ImportItemRow.outcome.in_((Outcome.NEW, Outcome.CHANGED)),
+        )
+        with self._database.read() as session:
+            return {row.key: row.passages for row in session.execute(query)}
+
     def replace_items(self, import_id: str, items: Sequence[ImportItem]) -> None:
         """Delete the items of an import and store these instead."""
         with self._database.write() as session:

@@ -5,9 +5,10 @@ from collections.abc import Iterator
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from domain import LOCAL_USER, ImportState, Outcome
+from domain import LOCAL_USER, ImportState, Outcome, Progress, Stage
 from errors import SourceError
 from services.sources.source_service import SourceSettings
+from storage.ledger.import_leases import ImportLeases
 from tests.pages.conftest import install_services, page_in_frame, page_text
 from ui.imports import import_report
 from ui.text import words
@@ -405,3 +406,29 @@ def test_a_list_that_cannot_be_loaded_shows_the_reason_in_its_place(services, mo
     page = open_page()
     assert "The ledger can&#x27;t be read." in report_text(page)
     assert not page.exception
+
+
+def running_import(services, source, **progress):
+    """A queued import that a worker has begun, with this progress."""
+    run = services.sources.refresh(LOCAL_USER, source.id)
+    leases = ImportLeases(services.parts.database)
+    leases.claim("w")
+    leases.save_progress(run.id, "w", Progress(Stage.EMBEDDING, 3, 9, **progress), 10.0)
+
+
+def test_a_running_import_shows_passages_and_the_time_left(services, source):
+    figures = {"passages": 1200, "part": 40, "parts": 400, "read": 1600, "expected": 5600}
+    running_import(services, source, **figures, seconds_left=192)
+    page = open_page(source)
+    html = report_text(page)
+    assert words.RUN_PASSAGES_ABOUT.format(done="1,200", expected="5,600") in html
+    assert words.TIME_LEFT.format(time="3 minutes") in html
+    assert words.RUN_DONE_OF.format(done=3, total=9) in progress_text(page)
+
+
+def test_an_import_is_almost_done_instead_of_having_no_seconds_left(services, source):
+    running_import(services, source, passages=90, read=90, expected=90, seconds_left=1)
+    html = report_text(open_page(source))
+    assert words.RUN_PASSAGES.format(done=90, expected=90) in html
+    assert words.ALMOST_DONE in html
+    assert "0 seconds" not in html

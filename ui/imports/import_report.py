@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 import streamlit as st
 
 from bootstrap import Services
-from domain import ImportItem, ImportRun, ImportState, Outcome, Stage
+from domain import ImportItem, ImportRun, ImportState, Outcome, Progress, Stage
 from errors import NotFoundError
 from ui.documents.highlight import WEB, link_html
 from ui.shared.frame import errors_shown, offset_of, principal, show_pages, show_problem
@@ -83,20 +83,24 @@ def _details(run: ImportRun) -> str:
         parts.append(words.RUN_PARTS.format(part=progress.part, parts=progress.parts))
     waits = progress.stage is Stage.WAITING
     parts.append(words.translated(progress.key) if waits else progress.key)
-    if progress.passages:
-        parts.append(words.count(words.PASSAGES, progress.passages))
-    parts += _pace(run)
+    parts += [_passages(progress), _time_left(progress)]
     return "".join(f"<span>{escape(part)}</span>" for part in parts if part)
 
 
-def _pace(run: ImportRun) -> list[str]:
-    from services.imports.import_queue import import_rate
+def _passages(progress: Progress) -> str:
+    if not progress.expected:
+        return ""
+    done, expected = number(progress.passages), number(progress.expected)
+    is_certain = progress.read == progress.expected
+    text = words.RUN_PASSAGES if is_certain else words.RUN_PASSAGES_ABOUT
+    return str(text.format(done=done, expected=expected))
 
-    pace = import_rate(run)
-    if pace is None:
-        return []
-    rate = words.count(words.RUN_RATE, round(pace.per_minute))
-    return [rate, words.TIME_LEFT.format(time=duration(pace.remaining_s))]
+
+def _time_left(progress: Progress) -> str:
+    seconds = progress.rounded_seconds_left
+    if seconds is None:
+        return ""
+    return str(words.TIME_LEFT.format(time=duration(seconds)) if seconds else words.ALMOST_DONE)
 
 
 def _show_buttons(services: Services, run: ImportRun) -> None:

@@ -201,11 +201,21 @@ def show_source(services: Services, status: "SourceStatus") -> None:
         args=(None,),
     )
     with st.container(border=True, key="chosen-source"):
-        st.html(place_html(status))
+        every = "2s" if status.run is not None and status.run.state in POLLED else None
+        st.fragment(_show_head, run_every=every)(services, status.source.id)
         _show_actions(services, status)
         show_import_run(services, status)
         show_findings(services, status)
         _show_view(services, status)
+
+
+@errors_shown()
+def _show_head(services: Services, source_id: str) -> None:
+    """Show the heading of the selected source, whose documents an import may be adding."""
+    try:
+        st.html(place_html(services.sources.get(principal(), source_id)))
+    except NotFoundError:  # removed meanwhile; the panel of its run reruns the page
+        return
 
 
 def _show_actions(services: Services, status: "SourceStatus") -> None:

@@ -6,11 +6,12 @@ from pathlib import Path
 
 import pytest
 
-from domain import LOCAL_USER, ImportState, Outcome, Principal
+from domain import LOCAL_USER, ImportKind, ImportState, Outcome, Principal
 from errors import BusyError, ModelUnavailableError, NotFoundError, SourceError, UnreadableError
 from loaders.directory_loader import DirectoryLoader
 from services.imports.index_writer import IndexWriter
 from services.long_work import Stage
+from storage.ledger.import_queue_store import ImportRuns
 from storage.lock import writer_lock
 from tests.fakes.library import DictLoader, Library
 
@@ -376,6 +377,29 @@ def test_progress_never_decreases_and_ends_complete(library):
     assert [progress.done for progress in importing] == list(range(101))
     assert {progress.total for progress in importing} == {100}
     assert importing[-1].passages == library.embeddings.texts
+    assert importing[-1].passages == importing[-1].read == importing[-1].expected
+    shares = [progress.share for progress in reports if progress.expected]
+    assert shares[-1] == 1
+
+
+def test_progress_moves_within_a_large_document(library):
+    reports = []
+    library.load(DictLoader({"book": "Some words. " * 20_000}), on_progress=reports.append)
+    shares = [one.share for one in reports if one.stage is Stage.EMBEDDING]
+    assert len(shares) > 5
+    assert shares == sorted(set(shares))
+    assert shares[-1] < 1
+
+
+def test_a_dry_run_tells_the_next_import_how_many_passages_to_expect(library):
+    loader, reports = DictLoader({**documents(10), "book": "Some words. " * 20_000}), []
+    run = ImportRuns(library.database).enqueue(library.source.id, "anna", ImportKind.DRY_RUN, {})
+    library.leases.claim("w")
+    library.imports.dry_run(LOCAL_USER, library.source, loader, import_id=run.id)
+    library.leases.settle(run.id, "w", ImportState.COMPLETED, message="", seconds=1)
+    library.load(loader, on_progress=reports.append)
+    reading = [one for one in reports if one.stage is Stage.READING]
+    assert {one.expected for one in reading} == {library.embeddings.texts}
 
 
 def test_a_concurrent_import_is_rejected(library, monkeypatch):
