@@ -289,7 +289,7 @@ def _configured_answerer(spec: ChatSpec) -> Answerer:
         notice=_(
             "{setting} is set, but FOOTNOTE_CHAT_MODEL is not, so answers come from the"
             " built-in answerer and no question is sent to {host}. To use a model of {host},"
-            " set FOOTNOTE_CHAT_MODEL to its name."
+            " choose it on the settings page, or set FOOTNOTE_CHAT_MODEL to its name."
         ).format(setting=setting, host=host),
     )
 
@@ -301,8 +301,8 @@ def _chosen(endpoint: Endpoint, names: Sequence[str]) -> Answerer:
             EXTRACTIVE,
             notice=_(
                 "FOOTNOTE_CHAT_MODEL is not set and {host} offers no chat model, so answers"
-                " come from the built-in answerer. Load a model there, or set"
-                " FOOTNOTE_CHAT_MODEL."
+                " come from the built-in answerer. Load a model there, or enter its name on the"
+                " settings page or in FOOTNOTE_CHAT_MODEL."
             ).format(host=host),
         )
     if len(names) == 1:
@@ -319,7 +319,8 @@ def _chosen(endpoint: Endpoint, names: Sequence[str]) -> Answerer:
         EXTRACTIVE,
         notice=_(
             "FOOTNOTE_CHAT_MODEL is not set and {host} offers {names} models, so answers come from"
-            " the built-in answerer. Set FOOTNOTE_CHAT_MODEL to one of them: {shown}"
+            " the built-in answerer. Choose one on the settings page, or set FOOTNOTE_CHAT_MODEL"
+            " to one of them: {shown}"
         ).format(host=host, names=len(names), shown=shown),
     )
 
@@ -329,7 +330,8 @@ def _without_list(endpoint: Endpoint, reason: str) -> Answerer:
         EXTRACTIVE,
         notice=_(
             "FOOTNOTE_CHAT_MODEL is not set and {host} does not list its models, so answers"
-            " come from the built-in answerer. {reason} Check OPENAI_BASE_URL ({address}), or"
-            " set FOOTNOTE_CHAT_MODEL to the name of the model."
+            " come from the built-in answerer. {reason} Check the endpoint ({address}), or enter"
+            " the name of the model, on the settings page or in OPENAI_BASE_URL and"
+            " FOOTNOTE_CHAT_MODEL."
         ).format(host=endpoint.host, reason=reason, address=endpoint.address),
     )

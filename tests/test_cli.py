@@ -117,7 +117,7 @@ def test_check_and_reindex_agree(run, handbook):
 def test_library_notices_go_to_stderr(run, handbook, tmp_path):
     run("import", handbook)
     result = run("search", "WireGuard", "--json", FOOTNOTE_PASSAGE_CHARS="500")
-    assert "Run `python cli.py reindex` to embed 5 passages again" in result.stderr
+    assert "run `python cli.py reindex`, to embed 5 passages again" in result.stderr
     assert json.loads(result.stdout)
 
     for index in (tmp_path / "data" / "indexes").iterdir():

@@ -76,8 +76,9 @@ class IndexStatus:
             return ""
         return _(
             "The settings for embedding or splitting, or the contents of an index, have changed"
-            " since the index was built. Run `python cli.py reindex` to embed {passages} passages"
-            " again. Until then the old index stays in use, with the model it was built with."
+            " since the index was built. Rebuild it on the settings page, or run `python cli.py"
+            " reindex`, to embed {passages} passages again. Until then, the old index stays in use,"
+            " with the model it was built with."
         ).format(passages=self.passages)
 
 

@@ -79,3 +79,14 @@ def test_the_page_fits_a_phone(page: "sync_api.Page", own_program: Program) -> N
     open_page(page, own_program, "app_settings")
     assert not scrolls_sideways(page)
     screenshot(page, "settings-phone")
+
+
+def test_the_theme_of_the_menu_applies_to_pages_that_are_opened_by_their_address(
+    page: "sync_api.Page", own_program: Program
+) -> None:
+    open_page(page, own_program, "app_settings")
+    page.get_by_test_id("stMainMenu").click()
+    page.get_by_role("menuitemradio", name="Dark").click()
+    open_page(page, own_program, "library")
+    app = page.locator(".stApp")
+    sync_api.expect(app).to_have_css("background-color", "rgb(18, 25, 30)")

@@ -8,6 +8,7 @@ import pytest
 import streamlit as st
 from streamlit.testing.v1 import AppTest
 
+from storage.lock import writer_lock
 from tests.fakes.openai import MODEL, Fault, OpenAIServer, Text
 from tests.pages.conftest import APP, page_in_frame, page_text
 from ui.text import words
@@ -186,9 +187,25 @@ def test_saving_without_a_change_says_so(open_page: Open, data_dir: Path) -> Non
     assert not (data_dir / "settings.json").exists()
 
 
-def test_a_changed_embedding_asks_for_a_reindex(open_page: Open, imported) -> None:
+def test_a_changed_embedding_asks_for_a_reindex_and_the_page_performs_it(
+    open_page: Open, imported
+) -> None:
     imported(embed=True)  # the page is configured with the built-in embedding
-    assert "python cli.py reindex" in page_text(open_page())
+    page = open_page()
+    assert "python cli.py reindex" in page_text(page)
+    press(page, words.REBUILD_INDEX)
+    assert "The index is rebuilt: 5 passages." in page_text(page)
+    assert "python cli.py reindex" not in page_text(page)
+    assert words.REBUILD_INDEX not in [one.label for one in page.button]
+
+
+def test_a_rebuild_during_an_import_is_refused(open_page: Open, imported, data_dir: Path) -> None:
+    imported(embed=True)
+    page = open_page()
+    with writer_lock(data_dir):
+        press(page, words.REBUILD_INDEX)
+    assert "is writing to" in page_text(page)
+    assert words.REBUILD_INDEX in [one.label for one in page.button]
 
 
 def test_a_damaged_file_is_reported(open_page: Open, data_dir: Path) -> None:

@@ -8,6 +8,7 @@ import streamlit as st
 from bootstrap import Services
 from domain.setting_values import Origin, SettingValue
 from errors import AppError
+from ui.settings.index_rebuild import offer_rebuild
 from ui.shared.frame import principal, show_error, show_problem, show_title
 from ui.shared.safe_html import escape
 from ui.text import words
@@ -161,8 +162,7 @@ def show_embedding_settings(services: Services, values: Values) -> None:
     """Show the embedding; the provider decides which fields apply."""
     names = ("embedding_provider", "embedding_model", "embedding_base_url", "embedding_api_key")
     show_section(words.EMBEDDING_SECTION, words.EMBEDDING_NOTE)
-    if message := services.maintenance.status(principal()).message:
-        show_problem(message, severe=False)
+    offer_rebuild(services)
     provider = values["embedding_provider"]
     # Outside the form, because each change reruns the page.
     changes = choice_field(provider, PROVIDERS, words.EMBEDDING_PROVIDERS)

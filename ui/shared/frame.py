@@ -161,6 +161,7 @@ def show_pages(total: int, rows: int, key: str) -> None:
 FRAMED, OPENED = "framed", "opened"
 HERE = Path(__file__).parent
 STYLE, ICON = HERE / "style", HERE / "icon.svg"
+PAGES = HERE.parents[1] / "pages"
 
 
 def show_frame() -> None:
@@ -170,7 +171,13 @@ def show_frame() -> None:
     st.logo(ICON, size="large")
     st.html(f"<style>{_style()}</style>")
     run_script("frame", language=spoken)
+    run_script("theme", pages=_page_names())
     st.session_state[FRAMED] = True
+
+
+@cache
+def _page_names() -> str:
+    return " ".join(sorted(file.stem for file in PAGES.glob("*.py")))
 
 
 @cache

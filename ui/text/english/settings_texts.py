@@ -64,11 +64,22 @@ EMBEDDING_PROVIDERS = {
     "fastembed": "fastembed, on this machine",
     "openai": "A server that implements OpenAI's embeddings",
 }
+REBUILD_INDEX = "Rebuild the index"
+REBUILD_NOTE = (
+    "Until the new index is complete, questions are answered with the old one. If you leave this"
+    " page, the work stops and can be resumed here."
+)
+REBUILDING = "{done} of {total} documents"
+REBUILD_STOP = "Stop"
+REBUILT = "The index is rebuilt: {passages}."
 EMBEDDING_DEFAULT = "Default of the provider"
 AS_CHAT_ENDPOINT = "As for the chat model"
 
 APPEARANCE_SECTION = "Language and appearance"
-THEME_NOTE = "Light or dark colors follow your browser or operating system."
+THEME_NOTE = (
+    "Light or dark colors follow your system. To choose them in this browser, open the menu ⋮ at"
+    " the top right."
+)
 INTERFACE_LANGUAGES = {
     "auto": "As in the browser",
     "en": fixed("English"),
