@@ -5,7 +5,7 @@ from ui.shared import frame
 
 frame.require_frame("pages/document.py")
 
-reader = frame.services().reader
-view = document_page.requested_document(reader)
+services = frame.services()
+view = document_page.requested_document(services.reader)
 if view is not None:
-    document_page.show_document(reader, view)
+    document_page.show_document(services, view)

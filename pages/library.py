@@ -1,6 +1,6 @@
 """The library page: all documents, unreadable and excluded ones, and charts."""
 
-from ui.documents import document_page
+from ui.documents import passage_list
 from ui.library import library_page, library_table
 from ui.shared import frame
 
@@ -9,7 +9,7 @@ frame.require_frame("pages/library.py")
 services = frame.services()
 library_page.show_library_status(services)
 if document_id := library_page.selected_document():
-    document_page.show_document_passages(services, document_id)
+    passage_list.show_document_passages(services, document_id)
 else:
     match library_page.library_view(services):
         case library_page.FAILURES:

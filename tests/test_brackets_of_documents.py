@@ -93,7 +93,11 @@ def passage_in_prompt(body):
 
 
 def text_of(html):
-    return unescape(re.sub(r"<[^>]+>", "", html))
+    """The visible text, without the quotes that markers show on hover."""
+    return unescape(re.sub(r"<[^>]+>", "", TIP.sub("", html)))
+
+
+TIP = re.compile(r'<span class="fn-tip".*?</span></span>')
 
 
 def words(text):

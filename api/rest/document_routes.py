@@ -5,6 +5,7 @@ from datetime import datetime
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Query
+from fastapi.responses import FileResponse
 from pydantic import Field, StrictBool
 
 from api.authentication import ManageAccess, OpenServices, ReadAccess
@@ -19,7 +20,7 @@ from api.field_types import (
     Page,
     Schema,
 )
-from api.problems import NOT_FOUND
+from api.problems import CONFLICT, NOT_FOUND
 from api.rest.answer_schemas import RequestModel, ResponseModel
 from api.rest.import_routes import Import, import_response
 from domain import DocumentFilter, DocumentOrder, ImportRun, SharedPassage
@@ -326,6 +327,32 @@ def read_text(
         end=start + len(text),
         characters=document.characters,
         text=text,
+    )
+
+
+_FILE: dict[int | str, dict[str, Any]] = {
+    200: {
+        "content": {"application/octet-stream": {"schema": {"type": "string", "format": "binary"}}},
+        "description": "The file as it is now, as an attachment",
+    }
+}
+
+
+@router.get(
+    "/documents/{document_id}/original",
+    response_class=FileResponse,
+    responses=_FILE | NOT_FOUND | CONFLICT,
+)
+def read_original(
+    services: OpenServices, principal: ReadAccess, document_id: DocumentId
+) -> FileResponse:
+    """Download the file of a document from a folder or an upload.
+
+    The file may have changed since it was imported. If it is gone, that is a conflict.
+    """
+    original = services.originals.find(principal, document_id)
+    return FileResponse(
+        original.path, filename=original.name, media_type="application/octet-stream"
     )
 
 

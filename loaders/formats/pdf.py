@@ -14,6 +14,7 @@ from errors import TemporarilyUnreadableError, UnreadableError
 from loaders.formats.archive import ENCRYPTED
 from loaders.formats.content import Content, join_pages, ranges
 from loaders.formats.ocr import DPI, MAX_PIXELS, RecognizedText, missing, recognize
+from loaders.formats.pdf_highlight import highlighted, quote_boxes
 from loaders.formats.pdf_layout import Layout, Line, LineCollector
 
 if TYPE_CHECKING:
@@ -54,19 +55,25 @@ def original_bytes(path: Path, version: str) -> bytes:
     return data
 
 
-def page_png(data: bytes, page: int) -> bytes:
+def page_png(data: bytes, page: int, quotes: Sequence[str] = ()) -> bytes:
     """A page of a PDF, numbered from 1, as a PNG of at most `PREVIEW_PIXELS` pixels.
+
+    The quotes that are found on the page are highlighted.
 
     Raises:
         UnreadableError: The PDF has no such page, or can't be rendered.
     """
     buffer = io.BytesIO()
-    page_picture(data, page, PREVIEW_SCALE, PREVIEW_PIXELS).save(buffer, "PNG")
+    page_picture(data, page, PREVIEW_SCALE, PREVIEW_PIXELS, quotes).save(buffer, "PNG")
     return buffer.getvalue()
 
 
-def page_picture(data: bytes, page: int, scale: float, max_pixels: int) -> "Image":
+def page_picture(
+    data: bytes, page: int, scale: float, max_pixels: int, quotes: Sequence[str] = ()
+) -> "Image":
     """A page of a PDF, numbered from 1, at `scale` pixels per point or less to fit `max_pixels`.
+
+    The quotes that are found on the page are highlighted.
 
     Raises:
         UnreadableError: The PDF has no such page, or can't be rendered.
@@ -82,7 +89,7 @@ def page_picture(data: bytes, page: int, scale: float, max_pixels: int) -> "Imag
                             document=len(document), page=page
                         )
                     )
-                return _drawn(document[page - 1], scale, max_pixels)
+                return _drawn(document[page - 1], scale, max_pixels, quotes)
         except pypdfium2.PdfiumError as error:
             raise UnreadableError(
                 _("Page {page} of the PDF can't be rendered ({error}).").format(
@@ -91,11 +98,12 @@ def page_picture(data: bytes, page: int, scale: float, max_pixels: int) -> "Imag
             ) from error
 
 
-def _drawn(page: Any, scale: float, max_pixels: int) -> "Image":
+def _drawn(page: Any, scale: float, max_pixels: int, quotes: Sequence[str]) -> "Image":
     width, height = page.get_size()
     bounded = min(scale, math.sqrt(max_pixels / max(width * height, 1)))
     drawn: Image = page.render(scale=bounded).to_pil().copy()  # don't keep PDFium's memory
-    return drawn
+    boxes = quote_boxes(page, quotes, drawn.size) if quotes else []
+    return highlighted(drawn, boxes) if boxes else drawn
 
 
 _WORD = re.compile(r"[^\W\d_]+(?:-[^\W\d_]+)*")

@@ -1,125 +1,38 @@
-"""Shows a document around a passage, so that an answer can be checked against its citations."""
+"""Shows a document at a passage, so that an answer can be checked against its citations."""
 
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
-from domain import CitationState, Principal, RetrievedPassage, Turn
+from domain import Principal, RetrievedPassage, Turn
 from domain.messages import _
 from errors import InputError, NotFoundError, UnreadableError
 from services.access import own_sources, sees
+from services.library.document_parts import document_parts
+from services.library.document_view import (
+    WEB,
+    Cited,
+    DocumentView,
+    Freshness,
+    Span,
+    ViewContent,
+    quotes_of,
+    saved_view,
+)
+from services.library.text_search import find_words
 from storage.ledger.conversation_store import Conversations
 from storage.ledger.document_store import Documents, StoredDocument
-from storage.ledger.passage_finder import CurrentVersion, PassageSpan, Reading, nearest_position
+from storage.ledger.passage_finder import PassageSpan, Reading, nearest_position
 from storage.ledger.source_store import Sources
 
 if TYPE_CHECKING:
     from langchain_core.documents import Document
 
-
-Freshness = CurrentVersion
-"""The stored version of a document and when it was imported."""
-WEB = ("http://", "https://")
-
-
-class Span(NamedTuple):
-    """A range of a document's text."""
-
-    start: int
-    end: int
-
-
-class Cited(NamedTuple):
-    """Retrieved passage `n` of a turn, the target of marker [n]."""
-
-    conversation_id: str
-    turn_id: str
-    n: int
-
-
-class ViewContent(StrEnum):
-    """What a view shows: the stored text, or the evidence saved with the turn that cites it."""
-
-    STORED = "stored"
-    SAVED_CHANGED = "changed"
-    SAVED_REMOVED = "gone"
-
-
-@dataclass(frozen=True, slots=True)
-class DocumentView:
-    """A document around one passage. All spans refer to the document's text.
-
-    `text` starts at `start`; `focus` is the passage, and `marks` are the quotes in it. `stored` is
-    the current version, None if the document was removed. For evidence saved with a turn, `now` is
-    the current position of its text, if any, and `previous`, `next`, and the counts are empty.
-    """
-
-    document_id: str
-    title: str
-    location: str
-    format: str
-    content: ViewContent
-    stored: Freshness | None
-    text: str
-    start: int
-    focus: Span
-    marks: tuple[Span, ...] = ()
-    page: int | None = None
-    heading_path: tuple[str, ...] = ()
-    ordinal: int = 0
-    passages: int = 0
-    previous: Span | None = None
-    next: Span | None = None
-    now: Span | None = None
-    question: str = ""
-
-    @property
-    def has_pictures(self) -> bool:
-        """Whether `page_image` may be able to render the page of this view."""
-        is_file = self.format == "pdf" and not self.location.startswith(WEB)
-        return is_file and self.page is not None and self.content is ViewContent.STORED
-
-
-def quotes_of(turn: Turn, source: RetrievedPassage) -> tuple[Span, ...]:
-    """The spans of the turn's verified quotes from this retrieved passage."""
-    return tuple(
-        Span(citation.start, citation.end)
-        for citation in turn.citations
-        if citation.n == source.n and citation.state is CitationState.VERIFIED
-    )
-
-
-def saved_view(
-    turn: Turn, source: RetrievedPassage, stored: Freshness | None, now: Span | None
-) -> DocumentView:
-    """The passage saved with the turn, because the document has changed or was removed."""
-    return DocumentView(
-        document_id=source.document_id,
-        title=source.title,
-        location=source.location,
-        format="",
-        content=ViewContent.SAVED_REMOVED if stored is None else ViewContent.SAVED_CHANGED,
-        stored=stored,
-        text=source.text,
-        start=source.start,
-        focus=Span(source.start, source.start + len(source.text)),
-        marks=quotes_of(turn, source),
-        page=source.page,
-        heading_path=source.heading_path,
-        now=now,
-        question=turn.question,
-    )
-
-
 __all__ = ["Cited", "DocumentReader", "DocumentView", "Freshness", "Span", "ViewContent"]
 
 NOT_THERE = _("This document is not in the library: it was removed, or the link is incomplete.")
-_AROUND = 250  # characters before and after the passage; small, so that the quote is visible
-_WHITE_SPACE = re.compile(r"\s+")
-_UNCUT = 1000  # characters on either side of the span in a document without passages
+_PLAIN = ("txt",)
 
 
 @dataclass(frozen=True)
@@ -147,10 +60,12 @@ class DocumentReader:
         end: int = 0,
         *,
         cited: Cited | None = None,
+        at: int | None = None,
     ) -> DocumentView:
-        """The document around a span; `cited` selects the answer whose quotes are marked.
+        """The document at a span; `cited` selects the answer whose quotes are marked.
 
-        If the stored document differs from the cited one, shows the evidence saved with the turn.
+        Of a long document, this is the part at `at`, or else at the span. If the stored document
+        differs from the cited one, shows the evidence saved with the turn.
 
         Raises:
             NotFoundError: The principal has no such document or turn, or the turn has no such
@@ -158,13 +73,13 @@ class DocumentReader:
             InputError: The span is outside the document's text.
         """
         if cited is None:
-            return self._view(self._require(principal, document_id), Span(start, end))
+            return self._view(self._require(principal, document_id), Span(start, end), at)
         document = self._stored(principal, document_id)
         turn = self.conversations.turn(principal, cited.conversation_id, cited.turn_id)
         source = _source(turn, cited.n, document_id)
         if document is None or not self._is_as_cited(document, source):
             return saved_view(turn, source, *self._today(document, source))
-        view = self._view(document, Span(start, end))
+        view = self._view(document, Span(start, end), at)
         return replace(view, marks=quotes_of(turn, source), question=turn.question)
 
     def text(
@@ -179,6 +94,15 @@ class DocumentReader:
         until = document.characters if end is None else end
         return self.reading.cut(document.id, start, until) if until > start else ""
 
+    def find(self, principal: Principal, document_id: str, words: str) -> list[Span]:
+        """Where the words occur in the stored text, in order (see `find_words`).
+
+        Raises:
+            NotFoundError: The principal has no such document.
+        """
+        document = self._require(principal, document_id)
+        return [Span(*span) for span in find_words(self.documents.text(document.id), words)]
+
     def passages(
         self, principal: Principal, document_id: str, start: int = 0, limit: int = 10
     ) -> list["Document"]:
@@ -190,8 +114,10 @@ class DocumentReader:
         document = self._require(principal, document_id)
         return self.documents.hydrate(self.reading.passage_ids(document.id, start, limit))
 
-    def page_image(self, principal: Principal, document_id: str, page: int) -> bytes:
-        """A page of the original PDF, counted from 1, as PNG.
+    def page_image(
+        self, principal: Principal, document_id: str, page: int, quotes: Sequence[str] = ()
+    ) -> bytes:
+        """A page of the original PDF, counted from 1, as PNG, with the quotes on it highlighted.
 
         Raises:
             NotFoundError: The principal has no such document.
@@ -207,7 +133,7 @@ class DocumentReader:
             )
         from loaders.formats.pdf import original_bytes, page_png  # slow to import
 
-        return page_png(original_bytes(Path(document.location), document.version), page)
+        return page_png(original_bytes(Path(document.location), document.version), page, quotes)
 
     def _require(self, principal: Principal, document_id: str) -> StoredDocument:
         document = self._stored(principal, document_id)
@@ -230,23 +156,12 @@ class DocumentReader:
         end = source.start + len(source.text)
         return self.reading.cut(document.id, source.start, end) == source.text
 
-    def _view(self, document: StoredDocument, span: Span) -> DocumentView:
-        if not 0 <= span.start <= span.end <= document.characters:
-            raise InputError(
-                _(
-                    "The link points to characters {start} to {end}, but {title} has {characters}:"
-                    " open it from the beginning."
-                ).format(
-                    start=f"{span.start:,}",
-                    end=f"{span.end:,}",
-                    title=document.title,
-                    characters=f"{document.characters:,}",
-                )
-            )
-        spans = self.reading.spans(document.id) or [_span_around(span, document.characters)]
-        i = _nearest(spans, span)
-        focus = Span(*spans[i][1:])
-        first, text = self._around(document.id, focus)
+    def _view(self, document: StoredDocument, span: Span, at: int | None) -> DocumentView:
+        _check_span(document, span)
+        text = self.documents.text(document.id)
+        headings, parts = contents = document_parts(text, is_plain=document.format in _PLAIN)
+        i = contents.part_at(span.start if at is None else at)
+        passage, focus = self._passage(document.id, span)
         has_mark = span.end > span.start and span != focus
         return DocumentView(
             document_id=document.id,
@@ -255,25 +170,28 @@ class DocumentReader:
             format=document.format,
             content=ViewContent.STORED,
             stored=_version(document),
-            text=text,
-            start=first,
-            focus=focus,
+            text=text[parts[i].start : parts[i].end],
+            start=parts[i].start,
+            opening=parts[i].opening,
+            focus=focus if span.end > span.start else Span(span.start, span.start),
             marks=(span,) if has_mark else (),
             page=_page(document, span.start if has_mark else focus.start),
-            heading_path=self.reading.headings(document.id, spans[i].ordinal),
-            ordinal=i + 1,
-            passages=len(spans),
-            previous=Span(*spans[i - 1][1:]) if i else None,
-            next=Span(*spans[i + 1][1:]) if i + 1 < len(spans) else None,
+            pages=document.pages[-1][1] if document.pages else 0,
+            heading_path=self.reading.headings(document.id, passage),
+            headings=headings,
+            part=i + 1,
+            parts=len(parts),
+            previous=parts[i - 1].start if i else None,
+            next=parts[i + 1].start if i + 1 < len(parts) else None,
         )
 
-    def _around(self, document_id: str, focus: Span) -> tuple[int, str]:
-        """The passage with some context on both sides, starting at a word boundary if possible."""
-        first = max(focus.start - _AROUND, 0)
-        text = self.reading.cut(document_id, first, focus.end + _AROUND)
-        gap = _WHITE_SPACE.search(text, 0, focus.start - first) if first else None
-        skipped = gap.end() if gap else 0
-        return first + skipped, text[skipped:]
+    def _passage(self, document_id: str, span: Span) -> tuple[int, Span]:
+        """The ordinal and the span of the passage at a span; the span itself if there is none."""
+        spans = self.reading.spans(document_id)
+        if not spans:
+            return -1, span
+        ordinal, *ends = spans[_nearest(spans, span)]
+        return ordinal, Span(*ends)
 
     def _today(
         self, document: StoredDocument | None, source: RetrievedPassage
@@ -305,8 +223,20 @@ def _nearest_text(text: str, source: RetrievedPassage) -> Span | None:
     return None if start is None else Span(start, start + len(source.text))
 
 
-def _span_around(span: Span, characters: int) -> PassageSpan:
-    return PassageSpan(0, max(span.start - _UNCUT, 0), min(span.end + _UNCUT, characters))
+def _check_span(document: StoredDocument, span: Span) -> None:
+    if 0 <= span.start <= span.end <= document.characters:
+        return
+    raise InputError(
+        _(
+            "The link points to characters {start} to {end}, but {title} has {characters}:"
+            " open it from the beginning."
+        ).format(
+            start=f"{span.start:,}",
+            end=f"{span.end:,}",
+            title=document.title,
+            characters=f"{document.characters:,}",
+        )
+    )
 
 
 def _nearest(spans: Sequence[PassageSpan], span: Span) -> int:

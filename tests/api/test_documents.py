@@ -102,6 +102,19 @@ def test_a_span_ends_at_the_end_of_the_text(client, leave, span, text):
     assert (response["text"], response["end"]) == (text, span["start"] + len(text))
 
 
+def test_the_original_file_is_downloaded_and_never_shown_by_a_browser(client, leave, handbook):
+    path = f"{API}/documents/{leave['id']}/original"
+    response = client.get(path)
+    assert response.content == (handbook / "leave.md").read_bytes()
+    assert response.headers["content-type"] == "application/octet-stream"
+    assert response.headers["content-disposition"] == 'attachment; filename="leave.md"'
+    assert response.headers["x-content-type-options"] == "nosniff"
+    (handbook / "leave.md").unlink()
+    gone = client.get(path)
+    assert (gone.status_code, "no longer exists" in gone.json()["detail"]) == (409, True)
+    assert client.get(f"{API}/documents/{'0' * 32}/original").status_code == 404
+
+
 def test_a_deleted_document_is_excluded_until_it_is_restored(client, leave, handbook):
     removal = client.delete(f"{API}/documents/{leave['id']}")
     assert (removal.status_code, removal.json()["keys"]) == (202, ["leave.md"])

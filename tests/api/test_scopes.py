@@ -14,7 +14,7 @@ ALLOWED = {
         search compare_modes evaluate_search list_labels list_ratings read_rating
         list_source_kinds list_sources read_source preview_removal list_source_imports
         list_imports read_import list_import_items follow_import
-        read_library list_documents read_document read_text list_passages
+        read_library list_documents read_document read_text read_original list_passages
         list_catalogues list_restaurants read_restaurant
         list_failures list_left_out create_embedding""",
     ApiScope.ASK: """

@@ -58,11 +58,39 @@ def test_a_source_title_opens_a_document_without_pages_at_the_quote(
     screenshot(document, "document-text")
 
 
-def test_next_and_previous_move_between_passages(document: "sync_api.Page") -> None:
-    place = document.locator(".fn-place")
-    before = place.inner_text()
-    document.get_by_role("button", name=words.NEXT_PASSAGE).click()
-    sync_api.expect(place).not_to_have_text(before)
-    document.get_by_role("button", name=words.PREVIOUS_PASSAGE).click()
-    sync_api.expect(place).to_have_text(before)
-    sync_api.expect(document.locator(".fn-reading mark")).to_contain_text(QUOTE)
+def test_words_are_found_in_the_document(document: "sync_api.Page") -> None:
+    field = document.get_by_placeholder(words.FIND_IN_DOCUMENT)
+    field.fill("보안팀")
+    field.press("Enter")
+    current = document.locator(".fn-reading .fn-current")
+    sync_api.expect(current).to_have_text("보안팀")
+    sync_api.expect(current).to_be_in_viewport()
+    before = document.locator(".fn-place").inner_text()
+    document.get_by_role("button", name=words.NEXT_MATCH).click()
+    sync_api.expect(document.locator(".fn-place")).not_to_have_text(before)
+    sync_api.expect(current).to_be_in_viewport()
+
+
+def test_an_entry_of_the_outline_leads_to_its_heading(document: "sync_api.Page") -> None:
+    document.locator(".fn-outline:visible > summary").click()
+    if not document.locator(".fn-outline:visible nav").is_visible():
+        document.locator(".fn-outline:visible > summary").click()
+    entry = document.locator(".fn-outline:visible nav a").last
+    entry.click()
+    heading = document.locator(".fn-reading").get_by_role("heading", name=entry.inner_text())
+    sync_api.expect(heading.last).to_be_in_viewport()
+
+
+def test_a_marker_shows_its_quote_on_hover_and_focus(page: "sync_api.Page", address: str) -> None:
+    page.set_viewport_size(PHONE)
+    page.goto(address)
+    turn = ask(page, QUESTION)
+    marker = turn.locator("a.fn-cite").first
+    quote = turn.get_by_role("tooltip").first
+    sync_api.expect(quote).to_be_hidden()
+    marker.focus()
+    sync_api.expect(quote).to_be_visible()
+    sync_api.expect(quote).to_contain_text(QUOTE)
+    assert not scrolls_sideways(page)
+    page.keyboard.press("Escape")
+    sync_api.expect(quote).to_be_hidden()

@@ -17,7 +17,7 @@ from domain import Principal, Turn
 from services.chat.conversation_service import CostService, Prices
 from services.search.search_choices import Choices
 from tests.pages.double import ScriptedChat, ScriptedConversations, ScriptedTurns
-from tests.pages.evidence_double import Ratings, Reader
+from tests.pages.evidence_double import Originals, Ratings, Reader
 
 Kind = TypeVar("Kind")
 APP = Path(__file__).parents[2] / "app.py"
@@ -67,6 +67,7 @@ class Services:
     library: Library = field(default_factory=Library)
     ratings: Ratings = field(default_factory=Ratings)
     reader: Reader = field(default_factory=Reader)
+    originals: Originals = field(default_factory=Originals)
     costs: CostService = field(default_factory=lambda: CostService(Prices("qwen3", 2.0, 10.0)))
 
     choices: NoExtras = field(default_factory=NoExtras)

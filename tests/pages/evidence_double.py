@@ -1,12 +1,16 @@
 """Test doubles for stored documents and ratings."""
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import partial
+from pathlib import Path
 
 from domain import Principal, Turn
 from errors import NotFoundError
 from services.evaluation.rating_service import Rating, Reason
-from services.library.reader_service import Cited, DocumentView, Freshness
+from services.library.original_service import OriginalFile
+from services.library.reader_service import Cited, DocumentView, Freshness, Span
 from tests.pages.double import NOW
 
 
@@ -36,13 +40,32 @@ class Ratings:
 
 
 @dataclass
+class Originals:
+    """Finds `file` for any document."""
+
+    file: OriginalFile | Exception = field(
+        default_factory=partial(OriginalFile, "leave.md", Path("leave.md"), is_current=True)
+    )
+
+    def find(self, principal: Principal, document_id: str) -> OriginalFile:
+        if isinstance(self.file, Exception):
+            raise self.file
+        return self.file
+
+    def read(self, principal: Principal, document_id: str) -> bytes:
+        return b"the file"
+
+
+@dataclass
 class Reader:
     """Returns the versions in `stored`, and `document` for any URL."""
 
     stored: dict[str, Freshness] = field(default_factory=dict)
     document: DocumentView | None = None
     views: list[tuple[str, int, int, Cited | None]] = field(default_factory=list)
+    positions: list[int | None] = field(default_factory=list)
     picture: bytes | Exception = b""
+    pictures: list[tuple[int, tuple[str, ...]]] = field(default_factory=list)
 
     def freshness(self, principal: Principal, turns: Sequence[Turn]) -> dict[str, Freshness]:
         return self.stored
@@ -55,13 +78,26 @@ class Reader:
         end: int = 0,
         *,
         cited: Cited | None = None,
+        at: int | None = None,
     ) -> DocumentView:
         self.views.append((document_id, start, end, cited))
+        self.positions.append(at)
         if self.document is None:
             raise NotFoundError("This document is not in the library.")
         return self.document
 
-    def page_image(self, principal: Principal, document_id: str, page: int) -> bytes:
+    def find(self, principal: Principal, document_id: str, words: str) -> list[Span]:
+        assert self.document is not None
+        start = self.document.start
+        return [
+            Span(start + match.start(), start + match.end())
+            for match in re.finditer(re.escape(words), self.document.text)
+        ]
+
+    def page_image(
+        self, principal: Principal, document_id: str, page: int, quotes: Sequence[str] = ()
+    ) -> bytes:
+        self.pictures.append((page, tuple(quotes)))
         if isinstance(self.picture, Exception):
             raise self.picture
         return self.picture

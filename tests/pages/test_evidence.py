@@ -139,7 +139,7 @@ def test_a_quote_from_elsewhere_in_the_document_is_shown_above_the_passage(
         sources=(source(1, "another passage", start=500),),
         citations=(citation(quote="ten days", start=start, end=end),),
     )
-    above, passage = ask(page).split('<div class="fn-passage">')
+    above, passage = ask(page).split('<div class="fn-passage fn-text">')
     assert f"{words.ELSEWHERE} <mark>ten days</mark>" in above
     assert "<mark>" not in passage.split("</article>")[0]
 

@@ -1,18 +1,22 @@
 """The library page without a browser, over real services and a recording import queue."""
 
+import re
 from collections.abc import Iterator
+from dataclasses import replace
 from types import SimpleNamespace
+from urllib.parse import parse_qs, unquote, urlsplit
 
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from domain import LOCAL_USER
+from domain import LOCAL_USER, DocumentFilter
 from errors import StorageError
 from storage.ledger.document_store import document_id
 from tests.fakes.library import DictLoader
 from tests.pages.conftest import install_services, page_in_frame, page_text
 from tests.pages.library_double import Services
 from ui.library import library_table
+from ui.library.library_table import TITLE_IN_ADDRESS, title_address
 from ui.text import words
 
 PAGE = "library.py"
@@ -43,6 +47,14 @@ def mark(monkeypatch):
 
 
 def titles(page):
+    return [title(address) for address in addresses(page)]
+
+
+def title(address):
+    return unquote(re.match(TITLE_IN_ADDRESS, address)[1])
+
+
+def addresses(page):
     return list(page.dataframe[0].value["title"])
 
 
@@ -55,7 +67,8 @@ def open_view(page, view):
 
 
 def test_every_document_is_a_row_with_its_facts(page):
-    rows = page.dataframe[0].value.set_index("title")
+    rows = page.dataframe[0].value
+    rows = rows.assign(title=rows["title"].map(title)).set_index("title")
     assert list(rows.index) == ["<i>vpn.md", "leave.md", "휴가.md"]
     assert rows.loc["휴가.md"]["language"] == words.SCRIPT_NAMES["korean"]
     leave = rows.loc["leave.md"]
@@ -64,6 +77,15 @@ def test_every_document_is_a_row_with_its_facts(page):
     assert leave["passages"] > 1
     assert leave["longest"] <= 200
     assert words.count(words.DOCUMENTS, 9) in page_text(page)
+
+
+@pytest.mark.parametrize("name", ["a & b?id=1#2", "50 % = 5/10", "휴가 규정", "<i>", "x&id=other"])
+def test_a_title_opens_its_document_in_the_reader(services, name):
+    [document, *_] = services.documents.page(LOCAL_USER, DocumentFilter(), limit=1).documents
+    address = title_address(replace(document, title=name))
+    assert parse_qs(urlsplit(address).query)["id"] == [document.id]
+    assert urlsplit(address).path == "document"
+    assert title(address) == name.replace("#", "＃")
 
 
 def open_filter(page, *, is_open=True):

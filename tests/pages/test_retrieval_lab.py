@@ -42,6 +42,7 @@ class Search:
 def passage(id_, rank):
     part = {"ranker": "dense", "rank": rank, "score": 0.9 / rank, "share": 0.9 / rank}
     metadata = {"title": f"Title of {id_}", "heading_path": ("Leave",), "page": 2}
+    metadata["format"] = "md"
     metadata |= {"score": 0.9 / rank, "parts": [part]}
     return Document(f"New employees get 25 days ({id_}).", id=id_, metadata=metadata)
 

@@ -17,7 +17,7 @@ SCHEMES = ("light", "dark")
 BACKGROUNDS = ("backgroundColor", "secondaryBackgroundColor")
 AA_CONTRAST = 4.5
 # Dimmed Markdown syntax, a bar, a picture, and a step of an animation.
-NOT_TEXT = re.compile(r"\.fn-syntax|\.fn-bar > span|\[data-testid=\"stImage\"\] img|\d+%")
+NOT_TEXT = re.compile(r"\.fn-bar > span|\[data-testid=\"stImage\"\] img|\d+%")
 
 VARIABLES = dict(re.findall(r"(--fn-[\w-]+):\s*([^;]+);", CSS))
 RULES = [

@@ -1,159 +1,25 @@
 """The sources below an answer: the cited passages, the results of the check, and locations."""
 
-import re
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from domain import (
-    Citation,
-    CitationState,
-    Explanation,
-    Filter,
-    Move,
-    RetrievedPassage,
-    ScorePart,
-    Turn,
-)
+from domain import Citation, CitationState, RetrievedPassage, Turn
 from services.export.answer_text import CitationCounts, count_citations, offers_nearest
+from ui.chat.explanation_view import explanation_html
 from ui.documents.document_page import age_html
 from ui.documents.highlight import (
-    Span,
     excerpt_html,
     link_html,
-    marked_html,
     original_html,
     source_address,
 )
-from ui.shared.safe_html import escape, lang
+from ui.documents.rendering import Span, style_of, visible_text
+from ui.shared.safe_html import cut_html, escape, lang
 from ui.text import words
 
 if TYPE_CHECKING:
     from services.library.reader_service import Freshness
-
-
-SYNTAX = re.compile(r"^#{1,6} .*$|\*\*|^[|: -]+$", re.MULTILINE)
-CJK = re.compile("[가-힣ぁ-ヿ一-鿿]")
-SNIPPET, LEAD = 180, 40  # length in characters, and how many precede the first matched word
-
-
-def explanation_html(explanation: Explanation) -> str:
-    """HTML with the rank, score, and share per list, the reranking, matched words, and filter."""
-    return (
-        f'<div class="fn-why">{_lists(explanation)}{_move(explanation.move)}'
-        f"{_words(explanation.matched_words)}{_filter(explanation.condition)}</div>"
-    )
-
-
-def passage_html(text: str, matched: Sequence[str]) -> str:
-    """The whole passage with the matched words marked."""
-    marked = marked_html(text, matched_spans(text, matched))
-    return f'<div class="fn-passage"{lang(text)}>{marked}</div>'
-
-
-def snippet_html(text: str, matched: Sequence[str]) -> str:
-    """The part of the passage with the most matched words, without headings and emphasis marks."""
-    text = SYNTAX.sub("", text).strip() or text
-    spans = matched_spans(text, matched)
-    start = _densest(text, spans)
-    stop = min(start + SNIPPET, len(text))
-    inside = [(a - start, b - start) for a, b in spans if start <= a and b <= stop]
-    before, after = "… " if start else "", " …" if stop < len(text) else ""
-    marked = marked_html(text[start:stop], inside)
-    return f'<div class="fn-snippet"{lang(text)}>{before}{marked}{after}</div>'
-
-
-def _densest(text: str, spans: Sequence[Span]) -> int:
-    """The start of the snippet: shortly before the matched word that most others closely follow."""
-    if len(text) <= SNIPPET or not spans:
-        return 0
-    room = SNIPPET - LEAD
-    first = max(spans, key=lambda one: sum(one[0] <= other[0] < one[0] + room for other in spans))
-    start = max(0, first[0] - LEAD)
-    space = text.find(" ", start, first[0])
-    return start if start == 0 or space < 0 else space + 1
-
-
-def matched_spans(text: str, matched: Sequence[str]) -> list[Span]:
-    """The spans of the words in the text, ignoring case; only CJK ones match in longer words."""
-    if not matched:
-        return []
-    longest_first = sorted(matched, key=len, reverse=True)
-    pattern = "|".join(map(_pattern, longest_first))
-    return [match.span() for match in re.finditer(pattern, text, re.IGNORECASE)]
-
-
-def _pattern(word: str) -> str:
-    return re.escape(word) if CJK.search(word) else rf"(?<!\w){re.escape(word)}(?!\w)"
-
-
-def _lists(explanation: Explanation) -> str:
-    heads = (words.LIST, words.RANK, words.SCORE, words.SHARE)
-    head = "".join(f"<th>{escape(name)}</th>" for name in heads)
-    rows = "".join(_list(part, explanation.score) for part in explanation.parts)
-    return f"<table><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>"
-
-
-def _list(part: ScorePart, total: float) -> str:
-    name = words.RANKERS.get(part.ranker, part.ranker)
-    rank = words.NOT_IN_LIST if part.rank is None else str(part.rank)
-    score = "" if part.score is None else f"{part.score:.3f}"
-    return (
-        f"<tr><td>{escape(name)}</td><td>{escape(rank)}</td><td>{score}</td>"
-        f"<td>{_bar(part.share, total)}</td></tr>"
-    )
-
-
-def _bar(share: float, total: float) -> str:
-    """The share as a number, and as a bar relative to the total score."""
-    percent = min(max(100 * share / total, 0), 100) if total > 0 else 0
-    return (
-        f'<span class="fn-share"><span class="fn-bar"><span style="width:{percent:.0f}%"></span>'
-        f"</span>{share:.3f}</span>"
-    )
-
-
-def _move(move: Move | None) -> str:
-    if move is None:
-        return ""
-    if move.skipped:
-        return _line(
-            words.RERANK, words.RERANK_SKIPPED.format(reason=words.translated(move.skipped))
-        )
-    text = words.RERANK_SAME if move.rank == move.rank_before else words.RERANK_MOVED
-    return _line(
-        words.RERANK,
-        text.format(before=move.rank_before, after=move.rank, score=f"{move.score or 0:.3f}"),
-    )
-
-
-def _words(matched: Sequence[str]) -> str:
-    if not matched:
-        return _line(words.MATCHED_WORDS, words.NO_MATCHED_WORDS)
-    once = {word.casefold(): word for word in reversed(matched)}.values()
-    chips = " ".join(f"<mark{lang(word)}>{escape(word)}</mark>" for word in reversed(once))
-    return f"<p><strong>{escape(words.MATCHED_WORDS)}</strong> {chips}</p>"
-
-
-def _filter(condition: Filter) -> str:
-    conditions = [f"{field} {_condition(value)}" for field, value in condition.items()]
-    return _line(words.FILTER, " · ".join(conditions) or words.NO_FILTER)
-
-
-def _condition(value: Any) -> str:
-    """A condition of the filter as text: `= md`, `in md, pdf` or `>= 2026-01-01`."""
-    if not isinstance(value, Mapping):
-        return f"= {value}"
-    return " ".join(f"{words.OPERATORS.get(name, name)} {_plain(of)}" for name, of in value.items())
-
-
-def _plain(value: Any) -> str:
-    listed = isinstance(value, Sequence | set | frozenset) and not isinstance(value, str)
-    return ", ".join(map(str, value)) if listed else str(value)
-
-
-def _line(label: str, text: str) -> str:
-    return f"<p><strong>{escape(label)}</strong> {escape(text)}</p>"
 
 
 MAX_NEAREST = 3
@@ -187,15 +53,32 @@ def plain_marker(sources: Sequence[RetrievedPassage]) -> Callable[[int], str]:
     return lambda n: f'<span class="fn-cite">{n}</span>' if n in numbers else ""
 
 
+QUOTE_CHARACTERS = 400
+
+
 def _link(turn: Turn, source: RetrievedPassage, citation: Citation) -> str:
     label = words.SOURCE_LINK.format(n=source.n, title=source.title)
-    verified = citation.state is CitationState.VERIFIED
-    flag = "" if verified else f" ⚠ {words.STATES[citation.state]}"
+    address = source_address(turn, source, citation)
+    if citation.state is CitationState.VERIFIED:
+        return _link_with_quote(turn, source, citation, address, label)
+    flag = f" ⚠ {words.STATES[citation.state]}"
     return link_html(
-        source_address(turn, source, citation),
-        f"{source.n}{escape(flag)}",
-        kind="fn-cite" if verified else "fn-cite fn-bad",
-        label=label + flag,
+        address, f"{source.n}{escape(flag)}", kind="fn-cite fn-bad", label=label + flag
+    )
+
+
+def _link_with_quote(
+    turn: Turn, source: RetrievedPassage, citation: Citation, address: str, label: str
+) -> str:
+    """The marker, with the quote that is shown and read out when it has the focus."""
+    quote = visible_text(citation.quote, style_of(source.location))
+    id_ = f"fn-tip-{turn.id}-{turn.citations.index(citation)}"
+    return (
+        f'<span class="fn-quotable"><a class="fn-cite" href="{escape(address)}" target="_blank"'
+        f' rel="noopener" aria-label="{escape(label)}" aria-describedby="{escape(id_)}">'
+        f'{source.n}</a><span class="fn-tip" role="tooltip" id="{escape(id_)}">'
+        f"<strong{lang(source.name)}>{cut_html(source.name)}</strong>"
+        f"<span{lang(quote)}>{cut_html(quote, QUOTE_CHARACTERS)}</span></span></span>"
     )
 
 
@@ -296,7 +179,8 @@ def _card(turn: Turn, source: RetrievedPassage, freshness: "Mapping[str, Freshne
     citations = _with_number(turn, source.n)
     verified = [one for one in citations if one.state is CitationState.VERIFIED]
     spans = {one: _span_in(source, one) for one in verified}
-    passage = excerpt_html(source.text, [span for span in spans.values() if span])
+    inside = [span for span in spans.values() if span]
+    passage = excerpt_html(source.text, inside, style_of(source.location))
     elsewhere = dict.fromkeys(one.quote for one, span in spans.items() if span is None)
     return (
         '<article class="fn-source">'
@@ -304,7 +188,7 @@ def _card(turn: Turn, source: RetrievedPassage, freshness: "Mapping[str, Freshne
         f'<div class="fn-where">{where_html(source)}</div>{_age(source, freshness)}'
         f"{''.join(map(_elsewhere, elsewhere))}"
         f"{_whole_passage(passage)}"
-        f'<div class="fn-passage"{lang(source.text)}>{passage}</div>{_checks(citations)}'
+        f'<div class="fn-passage fn-text"{lang(source.text)}>{passage}</div>{_checks(citations)}'
         f"{_why(source)}"
         "</article>"
     )
@@ -339,7 +223,7 @@ def _elsewhere(quote: str) -> str:
 
 def _whole_passage(passage: str) -> str:
     """The switch that expands the collapsed parts of the passage below it."""
-    if "fn-far" not in passage:
+    if "fn-far" not in passage and "data-far" not in passage:
         return ""
     return f'<details class="fn-whole"><summary>{words.WHOLE_PASSAGE}</summary></details>'
 

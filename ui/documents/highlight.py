@@ -1,4 +1,4 @@
-"""HTML of passages with highlighted quotes; text far from the quotes is collapsed."""
+"""Links to documents, and HTML of passages in which text far from the quotes is collapsed."""
 
 import re
 from collections.abc import Sequence
@@ -6,6 +6,7 @@ from pathlib import Path
 from urllib.parse import urlencode
 
 from domain import Citation, CitationState, RetrievedPassage, Turn
+from ui.documents.rendering import Highlight, Kind, Span, Style, document_html, table_head
 from ui.shared.safe_html import escape
 from ui.text import words
 
@@ -56,92 +57,54 @@ def _short(location: str) -> str:
     return str(path.relative_to(Path.cwd())) if path.is_relative_to(Path.cwd()) else location
 
 
-Span = tuple[int, int]
 NEAR = 90  # characters shown before and after a quote
 REACH = 30  # how far to look for white space to cut at
 FOLDED_FROM = 60  # shorter parts are not collapsed
-CODE = re.compile(r"^(?:```|~~~| {4}|\t)", re.MULTILINE)
-WRAPPED = re.compile(r"(?<=[^\n|#]{30})\n(?=[^\W\d_]|[\"'“‘「『（(])")
-SYNTAX = re.compile(r"^(?:#{1,6} |\|(?: *:?-+:? *\|)+$)", re.MULTILINE)
 WHITE_SPACE = re.compile(r"\s+")
+WHOLE_LINE = re.compile(r"[ \t]*(?:[|#>]|[-*+] |\d+[.)] )")
 
 
-def excerpt_html(passage: str, spans: Sequence[Span]) -> str:
-    """The passage, escaped, with the spans in `<mark>` and text far from them in `fn-far`.
+def excerpt_html(passage: str, spans: Sequence[Span], style: Style = Style.MARKDOWN) -> str:
+    """The passage as HTML, with the spans in `<mark>` and what is far from them in `fn-far`.
 
-    The style sheet collapses the far parts until the reader expands the passage, and dims
-    Markdown syntax. Spans may overlap and be in any order; without spans, the beginning of the
-    passage stays visible.
+    The style sheet collapses the far parts until the reader expands the passage: words in
+    `fn-far`, and blocks with `data-far`. Without spans, the beginning stays visible.
     """
-    near = [_window(passage, span) for span in spans or [(0, 0)]]
-    text = _unwrapped(passage)
-    pieces, end = [], 0
-    for start, stop in _merged(near, gap=FOLDED_FROM):
-        pieces += [_far_html(text[end:start]), _near_html(text, (start, stop), spans)]
-        end = stop
-    html = "".join([*pieces, _far_html(text[end:])])
-    return _faint_syntax(html)
+    near = _merged([_window(passage, span) for span in spans or [(0, 0)]], gap=FOLDED_FROM)
+    bounds = [0, *(end for span in near for end in span), len(passage)]
+    far = [Highlight(*gap, Kind.FAR) for gap in zip(bounds[::2], bounds[1::2], strict=True)]
+    return passage_html(passage, [*far, *(Highlight(*span) for span in spans)], style)
 
 
-def _faint_syntax(html: str) -> str:
-    return SYNTAX.sub(r'<span class="fn-syntax">\g<0></span>', html)
-
-
-def reading_html(text: str, focus: Span, spans: Sequence[Span]) -> str:
-    """The text, escaped, with the passage in focus and its context dimmed.
-
-    The spans are in `<mark>`; they may overlap, be in any order, and extend beyond the passage.
-    """
-    text = _unwrapped(text)
-    begin, end = focus
-    before, inside, after = (
-        _faint_syntax(marked_html(text[start:stop], _clipped(spans, start, stop)))
-        for start, stop in ((0, begin), (begin, end), (end, len(text)))
-    )
-    return f'{_around(before)}<span class="fn-focus">{inside}</span>{_around(after)}'
-
-
-def _around(html: str) -> str:
-    return f'<span class="fn-around">{html}</span>' if html else ""
-
-
-def _clipped(spans: Sequence[Span], start: int, stop: int) -> list[Span]:
-    return [
-        (max(begin, start) - start, min(end, stop) - start)
-        for begin, end in spans
-        if begin < stop and end > start
-    ]
-
-
-def _unwrapped(passage: str) -> str:
-    """The passage with the line breaks of wrapped prose replaced by spaces; offsets stay the same.
-
-    Line breaks after short lines and next to tables, lists, headings, and code are kept.
-    """
-    return passage if CODE.search(passage) else WRAPPED.sub(" ", passage)
+def passage_html(passage: str, highlights: Sequence[Highlight], style: Style) -> str:
+    """A part of a document as HTML, with the spans highlighted and without real headings."""
+    head = table_head(passage) if style is not Style.PLAIN else ""
+    moved = [Highlight(one.start + len(head), one.end + len(head), one.kind) for one in highlights]
+    return document_html(head + passage, moved, style=style, first_heading=0)
 
 
 def _window(passage: str, span: Span) -> Span:
-    """The span with its context, cut at nearby white space if there is any."""
+    """The span with its context, cut at white space, or around whole rows, items, and headings."""
     start, stop = max(0, span[0] - NEAR), min(len(passage), span[1] + NEAR)
     if start <= FOLDED_FROM:
         start = 0
     elif gap := WHITE_SPACE.search(passage, start, min(start + REACH, span[0])):
         start = gap.end()
     if stop >= len(passage) - FOLDED_FROM:
-        return start, len(passage)
+        return _line_start(passage, start), len(passage)
     gaps = list(WHITE_SPACE.finditer(passage, max(stop - REACH, span[1]), stop))
-    return start, gaps[-1].start() if gaps else stop
+    return _line_start(passage, start), _line_end(passage, gaps[-1].start() if gaps else stop)
 
 
-def _far_html(text: str) -> str:
-    return f'<span class="fn-far"><span>{escape(text)}</span></span>' if text else ""
+def _line_start(passage: str, at: int) -> int:
+    line = passage.rfind("\n", 0, at) + 1
+    return line if WHOLE_LINE.match(passage, line) else at
 
 
-def _near_html(passage: str, window: Span, spans: Sequence[Span]) -> str:
-    begin, end = window
-    inside = [(start - begin, stop - begin) for start, stop in spans if begin <= start < end]
-    return marked_html(passage[begin:end], inside)
+def _line_end(passage: str, at: int) -> int:
+    line = passage.rfind("\n", 0, at) + 1
+    end = passage.find("\n", at)
+    return (end if end >= 0 else len(passage)) if WHOLE_LINE.match(passage, line) else at
 
 
 def marked_html(passage: str, spans: Sequence[Span]) -> str:

@@ -11,7 +11,8 @@ import streamlit as st
 from bootstrap import Services
 from domain import COMPARED_MODES, Filter, Scope, SearchMode
 from errors import InputError
-from ui.chat.citation_view import explanation_html, passage_html, snippet_html
+from ui.chat.explanation_view import explanation_html, passage_html, snippet_html
+from ui.documents.rendering import style_of
 from ui.shared.frame import principal, show_problem, show_title
 from ui.shared.safe_html import escape, literal
 from ui.text import words
@@ -159,10 +160,11 @@ def _mode_html(result: "ModeResult") -> str:
 def _show_hit(view: View, result: "ModeResult", hit: "LabHit") -> None:
     key = f"{result.mode}-{hit.passage_id}"
     text, matched = hit.document.page_content, hit.explanation.matched_words
+    style = style_of(hit.document.metadata["format"])
     with st.container(border=True, gap="small", key=f"lab-hit-{key}"):
         st.html(hit_html(view, hit))
         with st.expander(words.WHY):
-            st.html(explanation_html(hit.explanation) + passage_html(text, matched))
+            st.html(explanation_html(hit.explanation) + passage_html(text, matched, style))
             _show_label(view, hit, key)
 
 

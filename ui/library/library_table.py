@@ -4,6 +4,7 @@ import hashlib
 from collections.abc import Hashable, Mapping, Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, Literal, TypeVar
+from urllib.parse import quote
 
 import streamlit as st
 
@@ -96,6 +97,19 @@ def show_documents(services: Services) -> None:
     _show_actions(services, filters, page.total, ids)
 
 
+TITLE_IN_ADDRESS = r"^document\?(.*)&id=\w+$"
+
+
+def title_address(document: ListedDocument) -> str:
+    """The address of the document, beginning with its title so that the column sorts by it.
+
+    The table shows the part of the address that matches `TITLE_IN_ADDRESS`, decoded as JavaScript's
+    `decodeURI` does, which leaves a number sign encoded.
+    """
+    title = quote(document.title.replace("#", "＃"), safe=";/?:@=+$,!'()* ")
+    return f"document?{title}&id={document.id}"
+
+
 def _show_table(
     documents: Sequence[ListedDocument], sources: dict[str, str], key: str
 ) -> list[str]:
@@ -117,7 +131,9 @@ def _columns() -> dict[str, Any]:
     text, count = st.column_config.TextColumn, st.column_config.NumberColumn
     moment = st.column_config.DatetimeColumn  # a click on its header sorts by time
     return {
-        "title": text(words.COLUMN_TITLE, width=300),
+        "title": st.column_config.LinkColumn(
+            words.COLUMN_TITLE, width=300, display_text=TITLE_IN_ADDRESS
+        ),
         "source": text(words.COLUMN_SOURCE, width=150),
         "format": text(words.COLUMN_FORMAT, width=90),
         "language": text(words.COLUMN_LANGUAGE, width=110),
@@ -138,7 +154,7 @@ def _rows(
 ) -> list[dict[str, str | int | datetime | None]]:
     return [
         {
-            "title": one.title,
+            "title": title_address(one),
             "warnings": " · ".join(map(words.translated, one.warnings)),
             "source": sources.get(one.source_id, ""),
             "format": one.format,

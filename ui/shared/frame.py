@@ -172,6 +172,7 @@ def show_frame() -> None:
     st.html(f"<style>{_style()}</style>")
     run_script("frame", language=spoken)
     run_script("theme", pages=_page_names())
+    run_script("quotes")
     st.session_state[FRAMED] = True
 
 

@@ -5,6 +5,7 @@ import pytest
 
 from domain import LOCAL_USER, CitationState, Principal
 from errors import InputError, NotFoundError, UnreadableError
+from services.library import document_parts as document_parts_module
 from services.library.reader_service import Cited, ViewContent
 
 SAMPLE = Path(__file__).parents[3] / "samples" / "documents" / "security-handbook.pdf"
@@ -60,6 +61,8 @@ def test_a_document_opens_at_the_quote(services, turn):
     view = services.reader.view(LOCAL_USER, source.document_id, citation.start, citation.end)
     assert marked_texts(view) == [citation.quote]
     assert citation.quote in focused_text(view)
+    assert view.text == services.search.documents.text(source.document_id)
+    assert "Leave policy" in [heading.title for heading in view.headings]
     assert (view.title, view.content) == ("Leave policy", ViewContent.STORED)
     assert (view.stored.revision, view.stored.version) == (1, source.version)
     assert view.heading_path == source.heading_path
@@ -73,21 +76,32 @@ def test_a_cited_document_has_the_quotes_of_the_turn_marked_and_its_question(ser
     assert view.question == LEAVE
 
 
-def test_a_document_can_be_read_passage_by_passage_to_its_end(services, turn):
+def test_a_long_document_can_be_read_part_by_part_to_its_end(services, turn, monkeypatch):
+    monkeypatch.setattr(document_parts_module, "PART_CHARACTERS", 60)
+    document_parts_module.document_parts.cache_clear()
     document_id = evidence(turn)[1].document_id
     view = services.reader.view(LOCAL_USER, document_id)
     assert view.previous is None
-    texts = [focused_text(view)]
+    texts = [view.text]
     while view.next:
-        before = view.focus
-        view = services.reader.view(LOCAL_USER, document_id, *view.next)
+        before = view.start
+        view = services.reader.view(LOCAL_USER, document_id, view.next, view.next)
         assert view.previous == before
-        assert not view.marks
-        texts.append(focused_text(view))
-    assert len(texts) == view.passages == view.ordinal > 1
-    text = services.search.documents.text(document_id)
-    assert all(passage in text for passage in texts)
-    assert texts[-1].rstrip().endswith("before ten o'clock.")
+        assert view.focus == (view.start, view.start)
+        texts.append(view.text)
+    assert len(texts) == view.parts == view.part > 1
+    assert "".join(texts) == services.search.documents.text(document_id)
+    document_parts_module.document_parts.cache_clear()
+
+
+def test_words_are_found_in_the_document_and_its_part_is_shown(services, turn):
+    citation, source = evidence(turn)
+    [span] = services.reader.find(LOCAL_USER, source.document_id, QUOTE.upper())
+    assert span == (citation.start, citation.start + len(QUOTE))
+    view = services.reader.view(LOCAL_USER, source.document_id, at=span.start)
+    assert view.start <= span.start < view.start + len(view.text)
+    with pytest.raises(NotFoundError):
+        services.reader.find(LOCAL_USER, "nowhere", "leave")
 
 
 @pytest.mark.parametrize("span", [(-1, 5), (5, 1), (0, 10**9), (10**9, 10**9)])
@@ -256,6 +270,8 @@ def test_text_and_passages_of_the_files_of_another_user_cannot_be_read(services)
     passage = services.search.retriever(BERT, conversation_id=conversation_id).invoke(
         "Bert earns a lot"
     )[0]
+    with pytest.raises(NotFoundError):
+        services.reader.find(LOCAL_USER, passage.metadata["document_id"], "Bert")
     for read in (services.reader.text, services.reader.passages):
         assert read(BERT, passage.metadata["document_id"])
         with pytest.raises(NotFoundError):

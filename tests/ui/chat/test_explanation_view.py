@@ -2,7 +2,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from domain import Explanation, Move, ScorePart
-from ui.chat.citation_view import explanation_html, matched_spans, passage_html, snippet_html
+from ui.chat.explanation_view import (
+    explanation_html,
+    matched_spans,
+    passage_html,
+    snippet_html,
+)
 from ui.text import words
 
 BOTH = (ScorePart("dense", 4, 0.456, 0.3), ScorePart("bm25", 1, 12.5, 0.1))
@@ -79,6 +84,8 @@ def test_the_snippet_shows_the_part_with_the_most_matched_words():
 
 def test_the_snippet_omits_the_markup_of_headings_and_bold_text():
     assert snippet_html("## Leave\n\n**25** days", []).endswith(">25 days</div>")
+    table = snippet_html("| Years | Days |\n| --- | --- |\n| 1 | 25 |", ["25"])
+    assert table.endswith(">Years · Days\n\n1 · <mark>25</mark></div>")
 
 
 @given(st.text(), st.lists(st.text(min_size=1), max_size=4))

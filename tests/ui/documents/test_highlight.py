@@ -6,7 +6,8 @@ from html import unescape
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ui.documents.highlight import excerpt_html, marked_html, reading_html
+from ui.documents.highlight import excerpt_html, marked_html
+from ui.documents.rendering import Style
 
 TEXT = st.text(st.sampled_from("ab <>&\"'\n가각나é☂ひらが漢"), min_size=1, max_size=40)
 
@@ -42,18 +43,20 @@ def test_an_excerpt_contains_the_whole_passage_and_collapses_no_highlight(
     case: tuple[str, list[tuple[int, int]]],
 ) -> None:
     passage, spans = case
-    html = excerpt_html(passage, spans)
+    html = excerpt_html(passage, spans, Style.PLAIN)
     assert unescape(re.sub("<[^>]*>", "", html)).split() == passage.split()
-    near = re.sub(r'<span class="fn-far"><span>[^<]*</span></span>', "", html)
+    near = re.sub(r'<p[^>]* data-far=""[^>]*>.*?</p>', "", html, flags=re.DOTALL)
+    near = re.sub(r'<span class="fn-far"><span>[^<]*</span></span>', "", near)
     marks = re.compile("<mark>(.*?)</mark>", re.DOTALL)
-    expected = marks.findall(marked_html(passage, spans))
-    assert [mark.split() for mark in marks.findall(near)] == [mark.split() for mark in expected]
+    expected = "".join(marks.findall(marked_html(passage, spans)))
+    assert "".join(marks.findall(near)).split() == expected.split()
 
 
 def test_text_far_from_the_quote_is_collapsed_at_white_space() -> None:
     passage = "before " * 50 + "THE QUOTE" + " after" * 50
     html = excerpt_html(passage, [(350, 359)])
     near = re.sub(r'<span class="fn-far">.*?</span></span>', "", html)
+    near = re.sub("</?p>", "", near)
     assert "<mark>THE QUOTE</mark>" in near
     assert set(near.replace("<mark>THE QUOTE</mark>", "").split()) == {"before", "after"}
     assert len(near) < 300
@@ -68,44 +71,30 @@ def test_less_than_a_line_between_two_quotes_is_not_collapsed() -> None:
     assert "fn-far" not in html
 
 
-def test_only_wrapped_prose_is_rejoined() -> None:
-    prose = "이 규정은 부산 사무소에 근무하는 모든 직원에게 적용됩니다. 밤이나\n주말에도"
-    assert "밤이나 주말에도" in excerpt_html(prose, [])
-    long = "a line that is long enough to have been wrapped"
-    for text in (f"{long}\n- item", f"{long}\n| cell |", f"| {long} |\nAfter", f"{long}\n\nNext"):
-        assert excerpt_html(text, []) == text
-    for text in ("short\nlines", f"```\n{long}\n{long}\n```", f"{long}\n1. item"):
-        assert excerpt_html(text, []) == text
-
-
-def test_markdown_syntax_is_dimmed_and_preserved() -> None:
-    table = "## Leave\n\n| Years | Days |\n| --- | ---: |\n| 1 # | 25 |"
-    html = excerpt_html(table, [])
-    assert re.findall('<span class="fn-syntax">(.*?)</span>', html) == ["## ", "| --- | ---: |"]
-    assert unescape(re.sub("<[^>]*>", "", html)) == table
-
-
 def test_a_short_passage_is_not_collapsed() -> None:
     assert "fn-far" not in excerpt_html("word " * 25, [(0, 4)])
 
 
-def test_the_passage_in_focus_is_distinct_from_its_context():
-    html = reading_html("# One\nbefore\n# <Two>\nten days\nafter", (13, 28), [(21, 29)])
-    assert html == (
-        '<span class="fn-around"><span class="fn-syntax"># </span>One\nbefore\n</span>'
-        '<span class="fn-focus"><span class="fn-syntax"># </span>&lt;Two&gt;\n'
-        "<mark>ten day</mark></span>"
-        '<span class="fn-around"><mark>s</mark>\nafter</span>'
-    )
+def test_a_card_shows_a_table_and_a_heading_without_their_syntax() -> None:
+    text = "## Leave\n\n| Years | Days |\n| --- | ---: |\n| 1 | 25 |"
+    html = excerpt_html(text, [(text.index("25"), len(text) - 2)])
+    assert '<p class="fn-h">Leave</p>' in html
+    assert '<td class="fn-right"><mark>25</mark></td>' in html
+    assert "#" not in html
+    assert "|" not in html
 
 
-@given(
-    st.text(alphabet="ab <\n#|"),
-    st.lists(st.integers(0, 40), min_size=2, max_size=2).map(sorted),
-    st.lists(st.tuples(st.integers(0, 40), st.integers(0, 40)).map(sorted), max_size=4),
-)
-def test_a_document_shows_every_character_once_with_any_highlights(text, focus, spans):
-    html = reading_html(text, tuple(focus), spans)
-    visible_text = unescape(re.sub(r"<[^>]*>", "", html))
-    assert len(visible_text) == len(text)
-    assert "".join(visible_text.split()) == "".join(text.split())
+def test_rows_far_from_the_quote_are_collapsed_as_a_whole() -> None:
+    rows = [f"| {n} | days in year {n} |" for n in range(40)]
+    text = "\n".join(["| Years | Days |", "|---|---|", *rows])
+    html = excerpt_html(text, [(text.index("days in year 20"), text.index("days in year 20") + 15)])
+    assert "<tr><td>20</td><td><mark>days in year 20</mark></td></tr>" in html
+    assert re.search(r'<tr data-far="">.*days in year 3<', html)
+    assert re.search(r'<tr data-far="">.*days in year 37<', html)
+
+
+def test_a_passage_that_begins_within_a_table_is_a_table() -> None:
+    text = "| 1 | a \\| b |\n| 2 | c |"
+    html = excerpt_html(text, [(text.index("c"), text.index("c") + 1)])
+    assert "<td>1</td><td>a | b</td>" in html
+    assert "<td><mark>c</mark></td>" in html

@@ -2,7 +2,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from domain import Passage, SharedPassage
-from ui.documents.document_page import passage_html
+from ui.documents.passage_list import passage_html
 from ui.shared.safe_html import escape
 
 

@@ -1,0 +1,165 @@
+"""The text on the document page: its outline, the search in it, and the parts of a long one."""
+
+from bisect import bisect_left
+from collections.abc import Sequence
+from functools import lru_cache
+from typing import TYPE_CHECKING
+from urllib.parse import urlencode
+
+import streamlit as st
+
+from ui.documents.rendering import Highlight, Kind, Style, document_html, style_of
+from ui.shared.frame import principal
+from ui.shared.safe_html import cut_html, escape, lang, scroll_to
+from ui.text import words
+from ui.text.reader_language import number
+
+if TYPE_CHECKING:
+    from services.library.document_parts import Heading
+    from services.library.reader_service import DocumentReader, DocumentView, Span
+
+FIND, MATCH = "document-find", "document_match"
+HEADING_CHARACTERS = 90
+LANGUAGE_SAMPLE = 5000
+
+
+def current_position(reader: "DocumentReader", document_id: str) -> int | None:
+    """The start of the current match of the search in this document; None without one."""
+    matches = _matches(reader, document_id)
+    return matches[_number(matches)].start if matches else None
+
+
+def _matches(reader: "DocumentReader", document_id: str) -> "Sequence[Span]":
+    text = st.session_state.get(f"{FIND}-{document_id}", "")
+    return reader.find(principal(), document_id, text) if text.strip() else ()
+
+
+def _number(matches: "Sequence[Span]") -> int:
+    return int(st.session_state.get(MATCH, 0)) % len(matches)
+
+
+def show_finder(reader: "DocumentReader", view: "DocumentView") -> None:
+    """Show the field that finds words in the document, and move between the matches."""
+    with st.container(horizontal=True, vertical_alignment="center", key="document-finder"):
+        text = st.text_input(
+            words.FIND_IN_DOCUMENT,
+            key=f"{FIND}-{view.document_id}",
+            placeholder=words.FIND_IN_DOCUMENT,
+            label_visibility="collapsed",
+            icon=":material/search:",
+            on_change=_restart,
+        )
+        if not text.strip():
+            return
+        matches = _matches(reader, view.document_id)
+        _move_button(words.PREVIOUS_MATCH, ":material/keyboard_arrow_up:", -1, matches)
+        _move_button(words.NEXT_MATCH, ":material/keyboard_arrow_down:", 1, matches)
+        st.html(f'<p class="fn-place" role="status">{escape(_count(matches))}</p>', width="content")
+
+
+def _restart() -> None:
+    st.session_state[MATCH] = 0
+
+
+def _move_button(label: str, icon: str, step: int, matches: "Sequence[Span]") -> None:
+    st.button(label, icon=icon, disabled=len(matches) < 2, on_click=_move, args=(step,))
+
+
+def _move(step: int) -> None:
+    st.session_state[MATCH] = int(st.session_state.get(MATCH, 0)) + step
+
+
+def _count(matches: "Sequence[Span]") -> str:
+    if not matches:
+        return words.NO_MATCHES
+    return words.MATCH_OF.format(n=number(_number(matches) + 1), total=number(len(matches)))
+
+
+def show_text(reader: "DocumentReader", view: "DocumentView") -> None:
+    """Show the text, or the part of it, with the outline, and scroll to what was requested."""
+    matches = _matches(reader, view.document_id) if view.content == "stored" else ()
+    current = matches[_number(matches)] if matches else None
+    _show_pager("before", words.EARLIER_PART, ":material/arrow_upward:", view.previous, view)
+    st.html(reading_html(view, matches, current))
+    _show_pager("after", words.LATER_PART, ":material/arrow_downward:", view.next, view)
+    what = _target(view, current)
+    if what:
+        scroll_to(what, to="center", of=f"{view.document_id} {view.focus} {current}")
+
+
+def _target(view: "DocumentView", current: "Span | None") -> str:
+    """The selector of what to scroll to; "" to stay at the top."""
+    if current:
+        return ".fn-reading .fn-current"
+    if view.marks:
+        return ".fn-reading mark:not(.fn-focus)"
+    if view.focus.end > view.focus.start:
+        return ".fn-reading mark"
+    return f"#fn-at-{view.focus.start}" if view.focus.start else ""
+
+
+def _show_pager(key: str, label: str, icon: str, start: int | None, view: "DocumentView") -> None:
+    """Show a button that opens the neighboring part, if there is one."""
+    if start is None:
+        return
+    with st.container(horizontal=True, vertical_alignment="center", key=f"document-{key}"):
+        st.button(label, icon=icon, on_click=_turn_to, args=(start, view.document_id))
+        place = words.PART_OF.format(part=number(view.part), parts=number(view.parts))
+        st.html(f'<p class="fn-place">{escape(place)}</p>', width="content")
+
+
+def _turn_to(start: int, document_id: str) -> None:
+    st.session_state.pop(f"{FIND}-{document_id}", None)
+    st.query_params.update({"start": str(start), "end": str(start)})
+
+
+def reading_html(
+    view: "DocumentView", matches: "Sequence[Span]" = (), current: "Span | None" = None
+) -> str:
+    """The rendered text with its quotes and matches highlighted, next to the outline."""
+    text, shift = view.opening + view.text, len(view.opening) - view.start
+    highlights = [Highlight(*span, Kind.QUOTE) for span in view.marks]
+    highlights += [Highlight(*view.focus, Kind.FOCUS), *_visible(view, matches)]
+    highlights += [Highlight(*current, Kind.CURRENT)] if current else []
+    moved = tuple(Highlight(one.start + shift, one.end + shift, one.kind) for one in highlights)
+    style = style_of(view.format or view.location)
+    html = _rendered(text, moved, style, -shift)
+    article = f'<article class="fn-text fn-reading"{lang(text[:LANGUAGE_SAMPLE])}>{html}</article>'
+    outline = _outline_html(view)
+    return f'<div class="fn-reader{" fn-outlined" if outline else ""}">{outline}{article}</div>'
+
+
+@lru_cache(maxsize=8)
+def _rendered(text: str, highlights: tuple[Highlight, ...], style: Style, base: int) -> str:
+    return document_html(text, highlights, style=style, base=base)
+
+
+def _visible(view: "DocumentView", matches: "Sequence[Span]") -> list[Highlight]:
+    first = bisect_left(matches, (view.start,))
+    last = bisect_left(matches, (view.start + len(view.text),))
+    return [Highlight(*span, Kind.MATCH) for span in matches[first:last]]
+
+
+def _outline_html(view: "DocumentView") -> str:
+    """The outline, folded on a narrow screen and open beside the text on a wide one."""
+    if len(view.headings) < 2:
+        return ""
+    top = min(one.level for one in view.headings)
+    entries = "".join(_entry(view, one, one.level - top) for one in view.headings)
+    title = escape(words.OUTLINE)
+    inside = f'<summary>{title}</summary><nav aria-label="{title}">{entries}</nav></details>'
+    return (
+        f'<details class="fn-outline fn-narrow">{inside}'
+        f'<details class="fn-outline fn-wide" open>{inside}'
+    )
+
+
+def _entry(view: "DocumentView", heading: "Heading", depth: int) -> str:
+    is_here = view.start <= heading.start < view.start + len(view.text)
+    at = {"id": view.document_id, "start": heading.start, "end": heading.start}
+    address = f"#fn-at-{heading.start}" if is_here else f"document?{urlencode(at)}"
+    title = cut_html(heading.title, HEADING_CHARACTERS)
+    return (
+        f'<a class="fn-depth-{min(depth, 4)}" href="{escape(address)}" target="_self"'
+        f"{lang(heading.title)}>{title}</a>"
+    )

@@ -1,0 +1,184 @@
+"""Parses the Markdown of a document into tokens that know their position in its text.
+
+markdown-it reports the lines of blocks, but not the positions of the characters in them. Quotes are
+spans of the text, so each character that is shown must lead back to its position.
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+from functools import cache
+from itertools import accumulate
+from typing import Any, Literal
+
+from markdown_it import MarkdownIt
+from markdown_it.parser_inline import ParserInline
+from markdown_it.rules_inline import StateInline
+from markdown_it.token import Token
+
+AT = "at"
+"""The key in `Token.meta` of an inline token's position in the content of its block."""
+POSITIONS = "positions"
+"""The key in `Token.meta` of the position in the text of each character of a block's content."""
+
+_BLOCKS = ["table", "fence", "blockquote", "hr", "list", "heading", "paragraph"]
+_INLINE = ["text", "newline", "backticks"]
+_MARKDOWN_INLINE = [*_INLINE, "escape", "strikethrough", "emphasis", "link", "image"]
+_PAIRS = ["balance_pairs", "strikethrough", "emphasis"]  # not the rule that merges text tokens
+_CONTAINERS = re.compile(r"(?:\s*(?:>|[-+*](?=\s)|\d{1,9}[.)](?=\s)))*\s*")
+_CELL = re.compile(r"(?:[^|]|(?<=\\)\|)*")
+
+
+def parse(text: str, *, is_markdown: bool) -> list[Token]:
+    """The tokens of a text without carriage returns and null characters.
+
+    Inline tokens and code have their `POSITIONS`, and the children of inline tokens their `AT`.
+    Text that a program extracted from another format (`is_markdown` is false) has headings, lists,
+    tables, and code, but no emphasis, links, escapes, or indented code.
+    """
+    tokens = _parser(is_markdown).parse(text)
+    lines = _Lines(text)
+    cells: Iterator[list[int]] = iter(())
+    opening = nesting = 0
+    for number, token in enumerate(tokens):
+        nesting += token.nesting * (token.type.startswith(("list_item", "blockquote")))
+        if token.type == "tr_open":
+            cells = lines.cells(token, is_nested=nesting > 0)
+        elif token.type == "inline":
+            opening = number - 1
+            is_cell = tokens[opening].type in ("th_open", "td_open")
+            found = next(cells, []) if is_cell else lines.of_block(tokens[opening], token)
+            token.meta[POSITIONS] = lines.checked(found, token, is_cell=is_cell)
+        elif token.type in ("fence", "code_block"):
+            token.meta[POSITIONS] = lines.of_code(token)
+    return tokens
+
+
+class _Lines:
+    """The lines of a text and where they start."""
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+        self.lines = text.split("\n")
+        self.starts = [0, *accumulate(len(line) + 1 for line in self.lines)]
+
+    def of_block(self, opening: Token, token: Token) -> list[int]:
+        """The positions of a heading's or paragraph's content."""
+        first = (token.map or [0])[0]
+        if opening.markup.startswith("#"):
+            line = self.lines[first]
+            after = line.find(opening.markup) + len(opening.markup)
+            begin = self.starts[first] + after + len(line[after:]) - len(line[after:].lstrip())
+            return [*range(begin, begin + len(token.content))]
+        return self._suffixes(first, token.content)
+
+    def of_code(self, token: Token) -> list[int]:
+        """The positions of the characters of a code block."""
+        return self._suffixes((token.map or [0])[0] + (token.type == "fence"), token.content)
+
+    def _suffixes(self, first: int, content: str) -> list[int]:
+        """The positions of lines without what containers and indentation put before them."""
+        positions: list[int] = []
+        for number, part in enumerate(content.split("\n"), start=first):
+            line = self.lines[number] if number < len(self.lines) else ""
+            ends = len(line) if line.endswith(part) else len(line.rstrip())
+            begin = self.starts[min(number, len(self.lines))] + max(ends - len(part), 0)
+            positions += range(begin, begin + len(part) + 1)
+        return positions[:-1]
+
+    def cells(self, row: Token, *, is_nested: bool) -> Iterator[list[int]]:
+        """The positions of the content of each cell of a table's row."""
+        number = (row.map or [0])[0]
+        line, start = self.lines[number].rstrip(), self.starts[number]
+        prefix = _CONTAINERS.match(line) if is_nested else None
+        at = prefix.end() if prefix else len(line) - len(line.lstrip())
+        at += line[at : at + 1] == "|"
+        while at <= len(line):
+            cell = _CELL.match(line, at)
+            end = cell.end() if cell else at
+            yield [start + position for position in _unescaped(line, at, end)]
+            at = end + 1
+
+    def checked(self, positions: list[int], token: Token, *, is_cell: bool) -> list[int]:
+        """The positions, if they lead to the content; otherwise the start of its line for all."""
+        content = token.content
+        found = "".join(map(self.text.__getitem__, positions)) if is_cell else content
+        if len(positions) == len(content) and found == content:
+            return positions
+        return [self.starts[(token.map or [0])[0]]] * len(content)
+
+
+def _unescaped(line: str, start: int, end: int) -> list[int]:
+    """The positions of a cell's characters, without its outer white space and escapes of bars."""
+    raw = line[start:end]
+    start, end = start + len(raw) - len(raw.lstrip()), end - len(raw) + len(raw.rstrip())
+    return [at for at in range(start, end) if line[at : at + 2] != "\\|" or at + 1 == end]
+
+
+class _PositionedState(StateInline):
+    """Records where each token starts."""
+
+    def append_pending(self, text: str) -> None:
+        if not self.pending:
+            self._pending_at = self.pos
+        super().append_pending(text)
+
+    @property
+    def pending(self) -> str:
+        return StateInline.pending.fget(self)  # type: ignore[attr-defined,no-any-return]
+
+    @pending.setter
+    def pending(self, value: str) -> None:
+        if value and not (self._pending or self._pending_buffer):
+            self._pending_at = self.pos
+        StateInline.pending.fset(self, value)  # type: ignore[attr-defined]
+
+    def pushPending(self) -> Token:
+        token = super().pushPending()
+        token.meta[AT] = self._pending_at
+        return token
+
+    def push(self, ttype: str, tag: str, nesting: Literal[-1, 0, 1]) -> Token:
+        if self.pending:
+            self.pushPending()
+        last = self.tokens[-1] if self.tokens else None
+        token = super().push(ttype, tag, nesting)
+        token.meta["pos"] = token.meta[AT] = self.pos
+        if last is not None and last.meta.get("pos") == self.pos:  # one of several delimiters
+            token.meta[AT] = last.meta[AT] + len(last.content)
+        return token
+
+
+class _PositionedInline(ParserInline):
+    """Parses the content of a block into tokens with their positions in it."""
+
+    def parse(self, src: str, md: MarkdownIt, env: Any, tokens: list[Token]) -> list[Token]:
+        state = _PositionedState(src, md, env, tokens)
+        self.tokenize(state)
+        for rule in self.ruler2.getRules(""):
+            rule(state)
+        return state.tokens
+
+
+@cache
+def _parser(is_markdown: bool) -> MarkdownIt:
+    parser = MarkdownIt("commonmark", {"html": False})
+    parser.inline = _PositionedInline()
+    parser.inline.ruler.enableOnly(_MARKDOWN_INLINE if is_markdown else _INLINE)
+    parser.inline.ruler2.enableOnly(_PAIRS)
+    parser.core.ruler.enableOnly(["block", "inline"])
+    more = ["code", "lheading"] if is_markdown else []
+    parser.block.ruler.enableOnly([*_BLOCKS, *more])
+    return parser
+
+
+def leaf_positions(child: Token, content: str, positions: Sequence[int]) -> list[int]:
+    """The positions in the text of the characters of a text, code, break, or picture token."""
+    at, text = child.meta[AT], child.content
+    if child.type == "code_inline":
+        at += len(child.markup)
+        at += content[at : at + len(text)].replace("\n", " ") != text  # a space inside the marks
+    elif child.type == "text_special" and child.markup != text:
+        at += 1
+    elif child.type == "image":
+        at += len("![")
+    return list(positions[at : at + max(len(text), 1)])
