@@ -4,6 +4,7 @@
 # `make test-model` tests with a small chat model, whose server is installed in .venv-model.
 # `make test-opensearch` runs the tests that start OpenSearch; `make opensearch` starts it on port 9200.
 # All of them prepare .venv on first use. Python 3.11 or newer is required.
+# `make axe` gets axe-core from npm, which checks the accessibility of the pages in the browser tests.
 # .venv-oracle contains a second Confluence client, which reads the same fake site as Footnote.
 PYTHON ?= python3.11
 PORT ?= 8501
@@ -11,7 +12,7 @@ BIN := .venv/bin
 PARALLEL := -n auto --dist loadfile --max-worker-restart=0
 PIP := $(BIN)/python -m pip install --disable-pip-version-check --quiet --no-deps --require-hashes
 
-.PHONY: run api lint test test-all test-opensearch test-model opensearch setup bench lock translations
+.PHONY: run api lint test test-all test-opensearch test-model opensearch setup bench lock translations axe
 
 run: setup
 	@echo "Starting Footnote on http://localhost:$(PORT) (press Ctrl+C to stop)"
@@ -26,12 +27,12 @@ lint: .venv/.test
 	@$(BIN)/ruff format --check .
 	@$(BIN)/mypy .
 
-test: lint .venv-oracle/.ready
+test: lint .venv-oracle/.ready axe
 	@$(BIN)/python -m pytest -q $(PARALLEL) -m 'not browser and not slow and not opensearch'
 	@$(BIN)/python -m pytest -q -m 'browser and not slow' tests/browser
 	@echo "The tests that start OpenSearch did not run: make test-opensearch, or make test-all"
 
-test-all: lint .venv-oracle/.ready
+test-all: lint .venv-oracle/.ready axe
 	@$(BIN)/python -m pytest -q $(PARALLEL) --durations=40 -m 'not browser and not opensearch'
 	@$(BIN)/python -m pytest -q --durations=20 -m browser
 	@$(BIN)/python -m pytest -q --durations=20 -m opensearch
@@ -85,6 +86,17 @@ lock: .venv/.test
 	@echo "Installing the second client of Confluence (about 60 packages, half a minute)"
 	@$(subst $(BIN),.venv-oracle/bin,$(PIP)) -r tests/requirements/oracle.txt
 	@touch $@
+
+axe: tests/requirements/node_modules/.ready
+
+# npm compares the package with its hash in package-lock.json.
+tests/requirements/node_modules/.ready: tests/requirements/package-lock.json
+	@if command -v npm >/dev/null; then \
+		echo "Installing axe-core"; \
+		npm ci --prefix tests/requirements --ignore-scripts --no-audit --no-fund --silent && touch $@; \
+	else \
+		echo "npm is missing: the accessibility tests are skipped"; \
+	fi
 
 .venv-model/.ready: tests/requirements/model.txt
 	@test -x .venv-model/bin/python || $(PYTHON) -m venv .venv-model

@@ -8,6 +8,7 @@ from urllib.parse import urlsplit
 
 import pytest
 
+from tests.browser.accessibility import AXE
 from tests.browser.actions import DESKTOP, WAIT_MS
 from tests.browser.program import Program, running
 from tests.fakes.openai import EMBEDDING_MODEL, MODEL, OpenAIServer, serving
@@ -36,6 +37,14 @@ def chromium() -> str:
     if not browser_path:
         pytest.skip("Chromium is missing; get it with: apt-get install chromium")
     return browser_path
+
+
+@pytest.fixture(scope="session")
+def axe() -> str:
+    """The source of axe-core."""
+    if not AXE.exists():
+        pytest.skip("axe-core is missing; get it with: make axe")
+    return AXE.read_text(encoding="utf-8")
 
 
 @pytest.fixture(scope="session")

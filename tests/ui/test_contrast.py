@@ -16,7 +16,7 @@ THEME = tomllib.loads((ROOT / ".streamlit" / "config.toml").read_text(encoding="
 SCHEMES = ("light", "dark")
 BACKGROUNDS = ("backgroundColor", "secondaryBackgroundColor")
 AA_CONTRAST = 4.5
-# Dimmed Markdown syntax, a bar, a picture, and a step of an animation.
+# A bar, a picture, and a step of an animation.
 NOT_TEXT = re.compile(r"\.fn-bar > span|\[data-testid=\"stImage\"\] img|\d+%")
 
 VARIABLES = dict(re.findall(r"(--fn-[\w-]+):\s*([^;]+);", CSS))

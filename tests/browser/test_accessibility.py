@@ -1,0 +1,226 @@
+"""axe-core finds no serious or critical violation on any page, in any state, light or dark."""
+
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from domain import ImportState
+from tests.browser.accessibility import violations
+from tests.browser.actions import DESKTOP, PHONE, ask, settle, typing_box, wait_for_animations
+from tests.browser.importing import (
+    add_folder,
+    choose,
+    make_files,
+    open_form,
+    open_page,
+    press,
+    see_state,
+    select_row,
+)
+from tests.browser.program import ROOT, START_S, Program, running
+from tests.fakes.openai import EMBEDDING_MODEL, OpenAIServer
+from tests.fakes.restaurants import write_restaurants
+from ui.text import words
+
+sync_api = pytest.importorskip("playwright.sync_api", reason="pip install playwright")
+
+pytestmark = [pytest.mark.browser, pytest.mark.slow]
+
+QUESTION = "How many days of annual leave do new employees get?"
+HELD = "Embedding of this sentence waits"
+
+
+@pytest.fixture(scope="module")
+def environment_with_embedder(
+    clean_environment: dict[str, str],
+    embedder: OpenAIServer,
+    tmp_path_factory: pytest.TempPathFactory,
+) -> dict[str, str]:
+    return clean_environment | {
+        "FOOTNOTE_DATA_DIR": str(tmp_path_factory.mktemp("accessibility")),
+        "FOOTNOTE_EMBEDDING_PROVIDER": "openai",
+        "FOOTNOTE_EMBEDDING_MODEL": EMBEDDING_MODEL,
+        "FOOTNOTE_EMBEDDING_BASE_URL": embedder.url,
+    }
+
+
+def command(environment: dict[str, str], *arguments: object) -> None:
+    """Run a command of the program."""
+    subprocess.run(
+        [sys.executable, "cli.py", *map(str, arguments)],
+        cwd=ROOT,
+        env=environment,
+        check=True,
+        timeout=START_S,
+    )
+
+
+@pytest.fixture(scope="module")
+def full(
+    chromium: str,
+    environment_with_embedder: dict[str, str],
+    tmp_path_factory: pytest.TempPathFactory,
+) -> Iterator[Program]:
+    """The program over a library with the samples and a catalog."""
+    restaurants = write_restaurants(tmp_path_factory.mktemp("places") / "restaurants")
+    command(environment_with_embedder, "catalog", "add", restaurants)
+    command(environment_with_embedder, "import", ROOT / "samples" / "documents")
+    with running(environment_with_embedder) as program:
+        yield program
+
+
+@pytest.fixture(scope="module")
+def empty(
+    chromium: str,
+    environment_with_embedder: dict[str, str],
+    tmp_path_factory: pytest.TempPathFactory,
+) -> Iterator[Program]:
+    """The program over a library whose only document was removed."""
+    folder = tmp_path_factory.mktemp("folder")
+    data = {"FOOTNOTE_DATA_DIR": str(tmp_path_factory.mktemp("empty"))}
+    make_files(folder / "notes", {"a.md": "# A note"})
+    command(environment_with_embedder | data, "import", folder)
+    shutil.rmtree(folder / "notes")
+    command(environment_with_embedder | data, "import", folder)
+    with running(environment_with_embedder | data) as program:
+        yield program
+
+
+@pytest.fixture(params=["light", "dark"])
+def page(request: pytest.FixtureRequest, browser: "sync_api.Browser") -> Iterator["sync_api.Page"]:
+    context = browser.new_context(
+        viewport=DESKTOP, locale="en-GB", color_scheme=request.param, reduced_motion="reduce"
+    )
+    page = context.new_page()
+    page.set_default_timeout(30_000)
+    yield page
+    context.close()
+
+
+def show_chat(page: "sync_api.Page", program: Program) -> None:
+    page.goto(program.address)
+    typing_box(page).wait_for()
+
+
+def show_answer(page: "sync_api.Page", program: Program) -> None:
+    show_chat(page, program)
+    ask(page, QUESTION)
+
+
+def show_sources_of_answer(page: "sync_api.Page", program: Program) -> None:
+    show_answer(page, program)
+    for summary in page.locator(".fn-turn details > summary").all():
+        summary.click()
+
+
+def show_document(page: "sync_api.Page", program: Program) -> None:
+    show_answer(page, program)
+    page.goto(page.locator("a.fn-title").first.evaluate("link => link.href"))
+    page.locator(".fn-reading mark").first.wait_for()
+
+
+def show_library(page: "sync_api.Page", program: Program) -> None:
+    open_page(page, program, "library")
+    page.get_by_test_id("stDataFrame").wait_for()
+
+
+def show_selected_documents(page: "sync_api.Page", program: Program) -> None:
+    show_library(page, program)
+    select_row(page, 0)
+    settle(page)
+
+
+def show_charts(page: "sync_api.Page", program: Program) -> None:
+    show_library(page, program)
+    choose(page, words.LIBRARY_VIEWS["figures"])
+    page.get_by_test_id("stVegaLiteChart").first.wait_for()
+
+
+def show_sources(page: "sync_api.Page", program: Program) -> None:
+    open_page(page, program, "imports")
+
+
+def show_report(page: "sync_api.Page", program: Program) -> None:
+    open_page(page, program, "imports")
+    page.locator("[class*='st-key-open-']").get_by_role("button").first.click()
+    page.locator(".st-key-chosen-source").wait_for()
+
+
+def show_lab(page: "sync_api.Page", program: Program) -> None:
+    open_page(page, program, "retrieval_lab")
+    page.get_by_label(words.LAB_QUESTION).fill(QUESTION)
+    press(page, words.LAB_COMPARE)
+    page.locator(".fn-why").first.wait_for(state="attached")
+
+
+def show_settings(page: "sync_api.Page", program: Program) -> None:
+    open_page(page, program, "app_settings")
+
+
+def show_places(page: "sync_api.Page", program: Program) -> None:
+    page.goto(f"{program.address}/catalogue")
+    page.get_by_label(words.PLACES_QUESTION).fill("romantic italian in Brooklyn")
+    page.keyboard.press("Enter")
+    page.locator(".fn-verdict").wait_for()
+
+
+STATES = {
+    "chat": show_chat,
+    "answer": show_answer,
+    "sources of an answer": show_sources_of_answer,
+    "document": show_document,
+    "library": show_library,
+    "selected documents": show_selected_documents,
+    "charts": show_charts,
+    "sources": show_sources,
+    "import form": open_form,
+    "import report": show_report,
+    "retrieval lab": show_lab,
+    "settings": show_settings,
+    "places": show_places,
+}
+
+
+def violations_in_both_widths(page: "sync_api.Page", axe: str) -> list[str]:
+    found = []
+    for size in (DESKTOP, PHONE):
+        page.set_viewport_size(size)
+        settle(page)
+        wait_for_animations(page)
+        found += [f"{size['width']} pixels, {one}" for one in violations(page, axe)]
+    return found
+
+
+@pytest.mark.parametrize("state", STATES)
+def test_a_page_has_no_serious_violation(
+    page: "sync_api.Page", full: Program, axe: str, state: str
+) -> None:
+    STATES[state](page, full)
+    assert not (found := violations_in_both_widths(page, axe)), "\n\n".join(found)
+
+
+@pytest.mark.parametrize("name", ["chat", "library", "imports", "retrieval_lab", "catalogue"])
+def test_a_page_over_an_empty_library_has_no_serious_violation(
+    page: "sync_api.Page", empty: Program, axe: str, name: str
+) -> None:
+    page.goto(f"{empty.address}/{name}")
+    page.get_by_role("heading", level=1).wait_for()
+    settle(page)
+    assert not (found := violations_in_both_widths(page, axe)), "\n\n".join(found)
+
+
+def test_a_running_import_has_no_serious_violation(
+    page: "sync_api.Page", full: Program, axe: str, embedder: OpenAIServer, tmp_path: Path
+) -> None:
+    folder = make_files(tmp_path / "held", {f"{n}.md": f"# {n}\n\n{HELD}." for n in range(3)})
+    embedder.block(HELD)
+    add_folder(page, full, folder, words.ADD_AND_IMPORT)
+    assert embedder.is_blocking.wait(60)
+    found = violations_in_both_widths(page, axe)
+    embedder.release()
+    see_state(page, ImportState.COMPLETED)
+    assert not found, "\n\n".join(found)
