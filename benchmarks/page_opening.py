@@ -67,6 +67,7 @@ PAGES = (
     Page("chat", "pages/chat.py", "", "[data-testid=stChatInputTextArea]"),
     Page("conversation", "", "?conversation={conversation}", ".fn-answer"),
     Page("retrieval lab", "pages/retrieval_lab.py", "retrieval_lab", ".stForm button"),
+    Page("settings", "pages/app_settings.py", "app_settings", ".stForm button"),
     Page("imports", "pages/imports.py", "imports", ".stMain .fn-source-row"),
     Page("library", "pages/library.py", "library", "[data-testid=stDataFrame] canvas"),
     Page("passages of a document", "", "library?id={document}", ".fn-chunk"),

@@ -87,6 +87,13 @@ def test_an_import_continues_while_the_page_is_reloaded_or_closed(
     see_document_count(running_import, DOCUMENTS)
 
 
+def test_the_stored_documents_are_counted_while_the_import_continues(
+    running_import: "sync_api.Page",
+) -> None:
+    see_document_count(running_import, 64)
+    sync_api.expect(import_box(running_import)).to_contain_text("of 100 passages")
+
+
 def test_a_paused_import_waits_until_it_is_resumed(
     running_import: "sync_api.Page", embedder: OpenAIServer
 ) -> None:
