@@ -20,7 +20,6 @@ from commands.console import (
     announce_model,
     command_line,
     open_services,
-    progress_bar,
 )
 from commands.supervisor import ABANDONED_IMPORT, supervise, termination_request
 from domain import LOCAL_USER
@@ -212,14 +211,14 @@ def _serve_http(
 def serve(
     port: Annotated[int, typer.Option(help="Port of the pages")] = 8501, data_dir: DataDir = None
 ) -> None:
-    """Serve the pages and perform imports; the first start imports the sample documents."""
+    """Serve the pages and perform imports, on the first start of the sample documents."""
     termination = termination_request()
     with open_services(data_dir) as services:
         announce_model(services)
-        with progress_bar() as progress:
-            report = services.directories.import_samples_once(LOCAL_USER, on_progress=progress)
-        if report is not None:
-            typer.echo("The sample documents are imported.")
+        samples = services.directories.add_samples_once(LOCAL_USER)
+        if samples is not None:
+            services.sources.refresh(LOCAL_USER, samples.id)  # the worker imports them
+            typer.echo("The sample documents are being imported; you can ask in the meantime.")
         pages = ["commands.pages_process", f"--server.port={port}"]
         code = supervise(termination, services.imports.data_dir, pages)
     raise typer.Exit(INTERRUPTED if code is None else code)

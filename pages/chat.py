@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from ui.chat import answer_view, scope_panel, turn_actions, upload_view, welcome
+from ui.chat import answer_view, first_import, scope_panel, turn_actions, upload_view, welcome
 from ui.chat import conversation_list as conversations
 from ui.shared import frame
 from ui.text import words
@@ -44,6 +44,8 @@ if typed and typed.files:
 request = version or (typed and typed.text.strip()) or chosen
 if request:
     with place:
+        if not library.documents:
+            first_import.wait_for_first_import(services, request)
         is_empty = welcome.show_if_empty(services, request)
         if not is_empty and answer_view.ask(services, request, conversation_id, search):
             st.rerun()  # now shows the stored turn with checked citations

@@ -7,6 +7,8 @@ import time
 from contextlib import contextmanager
 from dataclasses import dataclass
 
+from storage.ledger.database import open_database
+from storage.ledger.import_queue_store import ImportRuns
 from tests.fakes.command_line import ROOT
 
 START_S = 120
@@ -92,6 +94,14 @@ def served(kind, line, *options, address="127.0.0.1", **settings):
                 process.wait(ANSWER_S)
             except subprocess.TimeoutExpired:
                 process.kill()
+
+
+def wait_for_imports(data_dir, timeout_s=START_S):
+    """Wait until the worker has performed all queued imports, such as that of the samples."""
+    runs, deadline = ImportRuns(open_database(data_dir)), time.monotonic() + timeout_s
+    while runs.current():
+        assert time.monotonic() < deadline, f"the imports did not end within {timeout_s} s"
+        time.sleep(0.1)
 
 
 def free_port():

@@ -16,6 +16,7 @@ from tests.fakes.openai import MODEL, serving
 from tests.fakes.openai_wire import Text
 from tests.fakes.outside import recorded
 from tests.fakes.page_session import open_from_another_site, open_start_page, wait_for_pages
+from tests.servers import wait_for_imports
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="needs Linux network namespaces")
 
@@ -78,6 +79,7 @@ def test_the_program_makes_no_outgoing_calls(outside, line, handbook):
         wait_for_pages(address)
         open_start_page(address)
         open_from_another_site(address)
+        wait_for_imports(line.data_dir)
         line.run("import", handbook)
         line.run("search", QUESTION)
         ask_with_a_chat_model(line)

@@ -229,19 +229,22 @@ class DirectoryService:
             confirm_removals=confirm_removals,
         )
 
-    def import_samples_once(
-        self, principal: Principal, *, on_progress: OnProgress = ignore
-    ) -> ImportReport | None:
-        """Import the sample documents into a new library; None if it is not new.
+    def add_samples_once(self, principal: Principal) -> StoredSource | None:
+        """Add the sample documents as a source to a new library; None if it is not new.
 
-        Resumes an interrupted import of the samples. A library that was emptied is not new.
+        Returns the source again if its import has failed or was canceled. A library that was
+        emptied is not new.
         """
         sources = self._sources.list()
         samples = [one for one in sources if one.location == _location(self._samples)]
-        begun = bool(samples) and self._is_unfinished(principal, samples[0])
-        if not begun and (sources or self._imports.has_index):
+        if samples and self._is_unfinished(principal, samples[0]):
+            return samples[0]
+        if sources or self._imports.has_index:
             return None
-        return self.import_samples(principal, on_progress=on_progress)
+        draft = self._kind.draft(self._samples, (), ())
+        return self._sources.ensure(
+            draft.kind, draft.location, name=draft.name, options=draft.options
+        )
 
     def import_samples(
         self, principal: Principal, *, on_progress: OnProgress = ignore

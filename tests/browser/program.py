@@ -15,8 +15,10 @@ from pathlib import Path
 
 import pytest
 
+from tests.servers import wait_for_imports
+
 ROOT = Path(__file__).parents[2]
-START_S = 300  # the first start imports the sample documents
+START_S = 300  # the first start prepares the model and imports the sample documents
 END_S = 20
 
 
@@ -44,13 +46,18 @@ class Program:
 
 
 @contextmanager
-def running(environment: Mapping[str, str]) -> Iterator[Program]:
-    """Run the program over the data folder in the environment until the end of the block."""
+def running(environment: Mapping[str, str], *, waits_for_imports: bool = True) -> Iterator[Program]:
+    """Run the program over the data folder in the environment until the end of the block.
+
+    The block begins when the pages are served and no import is unfinished.
+    """
     port = _free_port()
     command = [sys.executable, "cli.py", "serve", "--port", str(port)]
     process = subprocess.Popen(command, cwd=ROOT, env=environment)
     try:
         _wait_until_healthy(process, port)
+        if waits_for_imports:
+            wait_for_imports(Path(environment["FOOTNOTE_DATA_DIR"]), START_S)
         yield Program(f"http://localhost:{port}", process)
     finally:
         process.terminate()

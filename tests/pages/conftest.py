@@ -13,7 +13,7 @@ from streamlit.components.v2 import manifest_scanner
 from streamlit.testing.v1 import AppTest
 
 import bootstrap
-from domain import Principal, Turn
+from domain import ImportRun, Principal, Turn
 from services.chat.conversation_service import CostService, Prices
 from services.search.search_choices import Choices
 from tests.pages.double import ScriptedChat, ScriptedConversations, ScriptedTurns
@@ -44,7 +44,7 @@ class Library:
 
 
 class NoExtras:
-    """No scope choices, files, suggestions, or panel for answers without citations."""
+    """No scope choices, files, suggestions, imports, or panel for answers without citations."""
 
     max_file_mb = 100
 
@@ -58,6 +58,9 @@ class NoExtras:
         return None
 
     def suggest(self, principal: Principal, day: date) -> list[str]:
+        return []
+
+    def current(self, principal: Principal) -> list[ImportRun]:
         return []
 
 
@@ -74,6 +77,7 @@ class Services:
     uploads: NoExtras = field(default_factory=NoExtras)
     relevance: NoExtras = field(default_factory=NoExtras)
     suggestions: NoExtras = field(default_factory=NoExtras)
+    queue: NoExtras = field(default_factory=NoExtras)
 
     @property
     def turns(self) -> ScriptedTurns:

@@ -10,6 +10,7 @@ from bootstrap import Services
 from domain import Progress
 from errors import AppError
 from ui.chat.answer_view import ASSISTANT, show_question
+from ui.chat.first_import import show_first_import
 from ui.chat.turn_actions import NewVersion
 from ui.shared.frame import principal, show_error, show_problem
 from ui.shared.safe_html import literal
@@ -27,7 +28,7 @@ def show_library(services: Services) -> "LibraryStatus":
     status = services.library.status(principal())
     for notice in status.notices:
         show_problem(notice, severe=False)
-    if not status.documents:
+    if not status.documents and not show_first_import(services):
         _show_empty_library(services)
     return status
 

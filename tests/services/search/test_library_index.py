@@ -17,7 +17,7 @@ def test_libraries_without_the_sample_documents_have_no_samples(services, handbo
 
 
 def test_a_library_with_sample_and_other_documents_has_samples(services, handbook):
-    services.directories.import_samples_once(LOCAL_USER)
+    services.directories.import_samples(LOCAL_USER)
     services.directories.import_directory(LOCAL_USER, handbook)
     assert services.library.status(LOCAL_USER).has_samples
 

@@ -42,38 +42,46 @@ def test_a_missing_folder_is_named(build_services, tmp_path):
         build_services().directories.import_directory(LOCAL_USER, tmp_path / "nowhere")
 
 
-def test_samples_are_imported_once_into_a_new_library(build_services):
+def test_samples_are_added_once_to_a_new_library(build_services):
     services = build_services()
-    report = services.directories.import_samples_once(LOCAL_USER)
+    samples = services.directories.add_samples_once(LOCAL_USER)
+    report = import_source(services, samples)
     assert report.state is ImportState.COMPLETED
-    assert services.directories.import_samples_once(LOCAL_USER) is None
+    assert services.library.status(LOCAL_USER).has_samples
+    assert services.directories.add_samples_once(LOCAL_USER) is None
 
 
-def test_samples_are_not_imported_into_a_library_with_other_documents(build_services, handbook):
+def test_samples_are_not_added_to_a_library_with_other_documents(build_services, handbook):
     services = build_services()
     services.directories.import_directory(LOCAL_USER, handbook)
-    assert services.directories.import_samples_once(LOCAL_USER) is None
+    assert services.directories.add_samples_once(LOCAL_USER) is None
 
 
 def test_removed_samples_return_only_on_request(build_services):
     services = build_services()
-    services.directories.import_samples_once(LOCAL_USER)
+    services.directories.import_samples(LOCAL_USER)
     [source] = services.sources.list(LOCAL_USER)
     removal = services.queue.enqueue(LOCAL_USER, source.source.id, ImportKind.REMOVAL)
     services.worker.wait(LOCAL_USER, removal.id, ignore)
-    assert services.directories.import_samples_once(LOCAL_USER) is None
+    assert services.directories.add_samples_once(LOCAL_USER) is None
     services.directories.import_samples(LOCAL_USER)
     assert services.library.status(LOCAL_USER).has_samples
 
 
-def test_a_canceled_import_of_the_samples_resumes(build_services):
+def test_samples_are_added_again_after_their_import_was_canceled(build_services):
     services = build_services()
     stopped = services.directories.import_directory(
         LOCAL_USER, bootstrap.SAMPLES, cancelled=lambda: True
     )
     assert stopped.state is ImportState.CANCELLED
-    report = services.directories.import_samples_once(LOCAL_USER)
-    assert report.state is ImportState.COMPLETED
+    samples = services.directories.add_samples_once(LOCAL_USER)
+    assert import_source(services, samples).state is ImportState.COMPLETED
+    assert services.directories.add_samples_once(LOCAL_USER) is None
+
+
+def import_source(services, source):
+    run = services.sources.refresh(LOCAL_USER, source.id)
+    return services.worker.wait(LOCAL_USER, run.id)
 
 
 def collections_of(services):

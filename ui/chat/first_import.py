@@ -1,0 +1,62 @@
+"""The chat page while the first documents are being imported."""
+
+import streamlit as st
+
+from bootstrap import Services
+from domain import ImportKind, ImportRun, ImportState, Progress
+from errors import NotFoundError
+from ui.chat.answer_view import ASSISTANT, show_question
+from ui.chat.turn_actions import NewVersion
+from ui.shared.frame import errors_shown, principal
+from ui.text import words
+
+_UNFINISHED = (ImportState.QUEUED, ImportState.RUNNING, ImportState.INTERRUPTED)
+
+
+def show_first_import(services: Services) -> bool:
+    """Show the import that fills an empty library; returns whether there is one.
+
+    The page reruns when the import ends. Questions can be asked in the meantime.
+    """
+    run = _first_import(services)
+    if run is None:
+        return False
+    st.subheader(words.FIRST_IMPORT, anchor=False)
+    st.write(words.FIRST_IMPORT_HOW)
+    st.fragment(_show_progress, run_every="1s")(services, run.id)
+    return True
+
+
+def wait_for_first_import(services: Services, request: str | NewVersion) -> None:
+    """Show the question until the import that fills an empty library has ended, if there is one."""
+    run = _first_import(services)
+    if run is None:
+        return
+    place = st.empty()
+    with place.container():
+        show_question(request if isinstance(request, str) else request.question)
+        with st.chat_message("assistant", avatar=ASSISTANT):
+            bar = st.progress(0.0, words.FIRST_IMPORT_WAIT)
+
+    def show(progress: Progress) -> None:
+        bar.progress(progress.share, words.FIRST_IMPORT_WAIT)
+
+    services.worker.wait(principal(), run.id, show)
+    place.empty()
+
+
+@errors_shown()
+def _show_progress(services: Services, import_id: str) -> None:
+    try:
+        run = services.queue.get(principal(), import_id)
+    except NotFoundError:  # its source was removed
+        st.rerun()
+    if run.state not in _UNFINISHED:
+        st.rerun()
+    st.progress(run.progress.share if run.progress else 0.0)
+
+
+def _first_import(services: Services) -> ImportRun | None:
+    runs = services.queue.current(principal())
+    imports = (one for one in runs if one.kind is ImportKind.IMPORT and one.state in _UNFINISHED)
+    return next(imports, None)
