@@ -1,6 +1,7 @@
 """What a node consists of, by Maven coordinates; Maven's own settings and mirrors apply."""
 
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 VERSION = "2.19.1"
@@ -9,7 +10,12 @@ MAVEN_PLUGIN = "org.apache.maven.plugins:maven-dependency-plugin:3.6.1"
 SEARCH_PLUGINS = ("opensearch-knn", "neural-search")
 """Maven has k-NN without its native libraries: of its engines only `lucene` works."""
 SECURITY_PLUGIN = "opensearch-security"
-PLUGINS = (*SEARCH_PLUGINS, SECURITY_PLUGIN)
+PLUGINS = {
+    "opensearch-knn": "eab8c9818865bc035212eab5068cdacae164baa09d4c152f49b736d6f6b0e85c",
+    "neural-search": "b17ca1d774692902c58cbae102bf463970740c31d81446866e8eabd336e285aa",
+    "opensearch-security": "94a04f12ac6033902209fac1e4e512618d45beee604bbf0e42c3ed79c55220cf",
+}
+"""The SHA-256 of each plugin's archive; some mirrors of Maven Central have no checksums of them."""
 
 _CORE = (
     f"org.opensearch:opensearch:{VERSION}",
@@ -111,18 +117,26 @@ def artifact_of(file_name: str) -> str:
     return match["artifact"] if match else file_name
 
 
-def project_file() -> str:
-    """A pom.xml with every artifact as a dependency."""
+def jars_project() -> str:
+    """A pom.xml with every jar as a dependency."""
     modules = (f"org.opensearch.plugin:{module.artifact}:{VERSION}" for module in MODULES)
     spi = f"org.opensearch.plugin:opensearch-scripting-painless-spi:{VERSION}"
-    jars = "".join(_dependency(coordinates) for coordinates in (*_CORE, *modules, spi))
+    return _project(_dependency(coordinates) for coordinates in (*_CORE, *modules, spi))
+
+
+def archives_project() -> str:
+    """A pom.xml with the archive of every plugin as a dependency."""
     names = (f"org.opensearch.plugin:{name}:{PLUGIN_VERSION}" for name in PLUGINS)
-    archives = "".join(_dependency(coordinates, archive=True) for coordinates in names)
+    return _project(_dependency(coordinates, archive=True) for coordinates in names)
+
+
+def _project(dependencies: Iterable[str]) -> str:
     return (
         '<project xmlns="http://maven.apache.org/POM/4.0.0">\n'
         "<modelVersion>4.0.0</modelVersion>\n"
         "<groupId>footnote</groupId><artifactId>opensearch</artifactId><version>1</version>\n"
-        f"<packaging>pom</packaging>\n<dependencies>\n{jars}{archives}</dependencies>\n</project>\n"
+        f"<packaging>pom</packaging>\n<dependencies>\n{''.join(dependencies)}</dependencies>\n"
+        "</project>\n"
     )
 
 

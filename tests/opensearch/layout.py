@@ -14,8 +14,9 @@ from tests.opensearch.artifacts import (
     PLUGINS,
     VERSION,
     Module,
+    archives_project,
     artifact_of,
-    project_file,
+    jars_project,
 )
 from tests.opensearch.locks import lock
 from tests.opensearch.programs import OpenSearchError, require_programs, run
@@ -24,9 +25,9 @@ CACHE = Path(
     os.environ.get("OPENSEARCH_CACHE") or Path.home() / ".cache" / "footnote-opensearch" / VERSION
 )
 LAUNCHER = Path(__file__).with_name("Launcher.java")
-FETCH_S = 360
+FETCH_S = 240
 COMPILE_S = 60
-LOCK_S = FETCH_S + COMPILE_S
+LOCK_S = 2 * FETCH_S + COMPILE_S
 _MANIFEST = "manifest.json"
 
 
@@ -58,7 +59,8 @@ def class_path(folder: Path) -> str:
 
 def _recipe() -> str:
     """Changes with whatever decides the contents, so that an older layout is not reused."""
-    parts = (project_file(), repr(MODULES), repr(PLUGINS), LAUNCHER.read_text("utf-8"))
+    projects = (jars_project(), archives_project())
+    parts = (*projects, repr(MODULES), repr(PLUGINS), LAUNCHER.read_text("utf-8"))
     return hashlib.sha256("\0".join(parts).encode()).hexdigest()[:12]
 
 
@@ -79,13 +81,18 @@ def _build(folder: Path) -> None:
 
 
 def _fetch(folder: Path) -> Path:
-    project = folder / "pom.xml"
-    project.write_text(project_file(), encoding="utf-8")
-    jars = folder / "jars"
-    command: list[str | Path] = ["mvn", "--batch-mode", "--quiet", "--strict-checksums"]
-    command += ["--file", project, f"{MAVEN_PLUGIN}:copy-dependencies", f"-DoutputDirectory={jars}"]
+    _copy(jars_project(), folder, "--strict-checksums")
+    _copy(archives_project(), folder, "--lax-checksums")  # `_unpack_plugins` checks them
+    return folder / "jars"
+
+
+def _copy(project: str, folder: Path, checksums: str) -> None:
+    """Copy the dependencies of a project to `jars`."""
+    file = folder / "pom.xml"
+    file.write_text(project, encoding="utf-8")
+    command: list[str | Path] = ["mvn", "--batch-mode", "--quiet", checksums, "--file", file]
+    command += [f"{MAVEN_PLUGIN}:copy-dependencies", f"-DoutputDirectory={folder / 'jars'}"]
     run(command, limit_s=FETCH_S, failure="Maven could not fetch OpenSearch")
-    return jars
 
 
 def _place_jars(jars: Path, built: Path) -> None:
@@ -109,9 +116,14 @@ def _describe(module: Module, folder: Path) -> None:
 
 def _unpack_plugins(jars: Path, plugins: Path) -> None:
     archives = {artifact_of(path.name): path for path in jars.glob("*.zip")}
-    for name in PLUGINS:
+    for name, checksum in PLUGINS.items():
         if name not in archives:
             raise OpenSearchError(f"Maven fetched no {name}")
+        if hashlib.sha256(archives[name].read_bytes()).hexdigest() != checksum:
+            raise OpenSearchError(
+                f"{archives[name].name} does not have the SHA-256 in tests/opensearch/artifacts.py:"
+                " delete it from Maven's local repository, and try again"
+            )
         with zipfile.ZipFile(archives[name]) as archive:
             archive.extractall(plugins / name)
 

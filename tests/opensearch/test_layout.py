@@ -1,12 +1,13 @@
 """The cache of OpenSearch's files, without Maven and Java."""
 
 import socket
+import zipfile
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
 from tests.opensearch import layout, programs
-from tests.opensearch.artifacts import MODULES, artifact_of
+from tests.opensearch.artifacts import MODULES, PLUGINS, artifact_of
 from tests.opensearch.cluster import Cluster
 from tests.opensearch.home import free_ports, prepare_nodes
 from tests.opensearch.layout import fetched, is_complete
@@ -73,6 +74,15 @@ def test_a_failed_fetch_leaves_no_layout(builds, monkeypatch):
     with pytest.raises(OpenSearchError, match="Maven could not fetch"):
         fetched()
     assert {path.name for path in layout.CACHE.iterdir()} == {"lock"}
+
+
+def test_a_plugin_with_another_checksum_is_not_unpacked(tmp_path):
+    for name in PLUGINS:
+        with zipfile.ZipFile(tmp_path / f"{name}-2.19.1.0.zip", "w") as archive:
+            archive.writestr("plugin-descriptor.properties", "")
+    with pytest.raises(OpenSearchError, match=r"opensearch-knn-2\.19\.1\.0\.zip does not have"):
+        layout._unpack_plugins(tmp_path, tmp_path / "plugins")
+    assert not (tmp_path / "plugins").exists()
 
 
 def test_the_remains_of_an_interrupted_fetch_are_removed(builds):
