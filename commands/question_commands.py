@@ -32,7 +32,8 @@ from domain import (
     Turn,
 )
 from errors import NotFoundError
-from services.export.answer_text import describe, offers_nearest, plain_answer
+from services.answer_support import offers_nearest
+from services.export.answer_text import describe, plain_answer
 
 if TYPE_CHECKING:
     from langchain_core.documents import Document

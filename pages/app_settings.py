@@ -2,8 +2,10 @@
 
 from ui.settings import chat_settings, setting_forms
 from ui.shared import frame
+from ui.text import words
 
 frame.require_frame("pages/app_settings.py")
+frame.name_tab(words.SETTINGS_PAGE)
 
 services = frame.services()
 setting_forms.show_settings_title(services)

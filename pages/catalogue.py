@@ -2,8 +2,10 @@
 
 from ui.catalog import catalog_form, catalog_page, catalog_search_view
 from ui.shared import frame
+from ui.text import words
 
 frame.require_frame("pages/catalogue.py")
+frame.name_tab(words.PLACES_PAGE)
 
 services = frame.services()
 catalog_page.show_places_title()

@@ -18,6 +18,8 @@ conversations.show_conversations(services)
 library = welcome.show_library(services)
 
 turns = conversations.current_turns(services.turns)
+conversation = conversations.shown_conversation(services.conversations)
+frame.name_tab((conversation and conversation.title.strip()) or words.ASK_PAGE)
 version, chosen = turn_actions.requested_version(), welcome.chosen_question()
 place = answer_view.show_turns(services, turns, version)
 
@@ -25,7 +27,6 @@ start = st.empty()
 upload_view.show_file_news(services, conversations.current_conversation())
 with st.container(key="asking"):  # at the top level, Streamlit would pin the input and scroll
     with st.container(key="scope", horizontal=True, vertical_alignment="center"):
-        conversation = conversations.shown_conversation(services.conversations)
         search = scope_panel.show_scope(services, conversation)
         upload_view.show_files(services, conversations.current_conversation())
         if version or chosen:

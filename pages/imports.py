@@ -2,8 +2,10 @@
 
 from ui.imports import imports_page, source_form
 from ui.shared import frame
+from ui.text import words
 
 frame.require_frame("pages/imports.py")
+frame.name_tab(words.IMPORT_PAGE)
 
 services = frame.services()
 imports_page.show_imports_title(services)

@@ -3,8 +3,10 @@
 from ui.documents import passage_list
 from ui.library import library_page, library_table
 from ui.shared import frame
+from ui.text import words
 
 frame.require_frame("pages/library.py")
+frame.name_tab(words.LIBRARY_PAGE)
 
 services = frame.services()
 library_page.show_library_status(services)

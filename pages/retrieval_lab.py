@@ -3,8 +3,10 @@
 from ui.chat import welcome
 from ui.lab import lab_page
 from ui.shared import frame
+from ui.text import words
 
 frame.require_frame("pages/retrieval_lab.py")
+frame.name_tab(words.LAB_PAGE)
 
 services = frame.services()
 lab_page.show_lab_title()

@@ -113,6 +113,13 @@ def _makes_claim(sentence: str) -> bool:
     return len(content_tokens(sentence)) >= _MIN_WORDS and not _ADMITS_NO_ANSWER.search(sentence)
 
 
+def admits_no_answer(answer: str) -> bool:
+    """Whether the answer says that the passages do not answer the question, and claims nothing."""
+    statements = Statements(answer)
+    sentences = (answer[start:end] for start, end in statements.spans)
+    return not statements.claims and any(map(_ADMITS_NO_ANSWER.search, sentences))
+
+
 ENOUGH = 0.5
 """The minimum share of the statement's words that the evidence must contain."""
 PAIR_HANDICAP = 0.25

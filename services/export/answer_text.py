@@ -9,7 +9,7 @@ from typing import NamedTuple
 from chains.citations.answer_reader import SHOWN_MARKER, MarkerParser, Piece, Text, plain_text
 from chains.citations.markers import Claim, Marker, NotAMarkerError
 from chains.citations.visible_text import escape
-from domain import EXTRACTIVE, Citation, CitationState, Turn
+from domain import Citation, CitationState
 
 MEANING = (
     "“Found” means that the quoted words appear in the documents. Whether they answer the question"
@@ -75,14 +75,8 @@ __all__ = [
     "answer_pieces",
     "escape",
     "marker_spans",
-    "offers_nearest",
     "plain_answer",
 ]
-
-
-def offers_nearest(turn: Turn) -> bool:
-    """Whether the built-in answerer found no answer, and its sources are the nearest passages."""
-    return turn.model == EXTRACTIVE and bool(turn.sources) and not turn.citations
 
 
 def answer_pieces(answer: str) -> list[Piece]:

@@ -6,6 +6,7 @@ from datetime import UTC, datetime
 from typing import Any, NamedTuple
 
 from domain import RetrievedPassage, Scope, SearchChoice, Step, StepState, Turn, TurnState
+from services.answer_support import offers_nearest
 from services.export.answer_text import count_citations, summarize
 
 _CHARACTERS = 300  # longer arguments and results of tools are cut off
@@ -30,6 +31,8 @@ def state_of(turn: Turn) -> str:
 
 def verdict(turn: Turn) -> str:
     """Says how many quotes were found, and how many sentences have no source."""
+    if offers_nearest(turn):
+        return "Closest passages. They may not answer the question."
     if not turn.citations:
         return "This answer cites no source."
     summary = summarize(count_citations(turn.citations))

@@ -6,7 +6,6 @@ from enum import StrEnum
 from math import floor
 
 from domain import (
-    CitationState,
     Principal,
     Scope,
     SearchChoice,
@@ -15,10 +14,9 @@ from domain import (
     TurnState,
 )
 from errors import AppError
+from services.answer_support import Support, support_of
 from services.search.search_service import SearchService
 
-_DENSE = "dense"
-_OF_COSINES = {SearchMode.SIMILARITY, SearchMode.CONVEX, SearchMode.ENSEMBLE}
 _ALTERNATIVES = {
     SearchMode.CONVEX: (SearchMode.SIMILARITY, SearchMode.BM25),
     SearchMode.ENSEMBLE: (SearchMode.SIMILARITY, SearchMode.BM25),
@@ -45,7 +43,7 @@ class Offer:
 class NothingFound:
     """The search with all defaults filled in, and the ways to widen it.
 
-    `best` is the cosine of the nearest passage, or None if meanings can't be compared now.
+    `best` is the cosine of the nearest passage if a minimum relevance excluded it, else None.
     """
 
     question: str
@@ -62,20 +60,23 @@ class RelevanceService:
     settings: SearchChoice
 
     def nothing_found(self, principal: Principal, turn: Turn) -> NothingFound | None:
-        """The explanation for a finished turn without a verified citation; None for any other turn.
+        """The explanation for a complete answer without support; None for any other turn.
 
-        Also None if nothing was searched, as for a greeting.
+        The support is that of `support_of`; a greeting, for example, needs none.
         """
-        is_verified = any(one.state is CitationState.VERIFIED for one in turn.citations)
-        if turn.state is not TurnState.COMPLETE or (is_verified and turn.sources):
-            return None
-        if not turn.standalone_question and not turn.search.by_agent:  # small talk
+        is_missing = support_of(turn) in {Support.NOTHING_FOUND, Support.UNSUPPORTED}
+        if turn.state is not TurnState.COMPLETE or not is_missing:
             return None
         search = _complete(turn.search, self.settings)
-        best = best_cosine(turn, search)
-        if best is None:
-            best = self._nearest(principal, turn, search.scope)
+        best = self._excluded(principal, turn, search)
         return NothingFound(_question(turn), search, best, tuple(offers(search, best)))
+
+    def _excluded(self, principal: Principal, turn: Turn, search: SearchChoice) -> float | None:
+        """The highest cosine if it is below the minimum relevance of the search."""
+        if search.mode is not SearchMode.SIMILARITY_SCORE_THRESHOLD or turn.sources:
+            return None
+        best = self._nearest(principal, turn, search.scope)
+        return best if best is not None and best < (search.score_threshold or 0.0) else None
 
     def _nearest(self, principal: Principal, turn: Turn, scope: Scope) -> float | None:
         """The highest cosine, from a new search, because the turn's own search stored none."""
@@ -97,15 +98,6 @@ class RelevanceService:
         )
         documents = retriever.invoke(_question(turn))
         return float(documents[0].metadata["score"]) if documents else None
-
-
-def best_cosine(turn: Turn, search: SearchChoice) -> float | None:
-    """The highest stored cosine of the turn's passages; None if vectors retrieved none."""
-    if search.mode not in {*_OF_COSINES, SearchMode.SIMILARITY_SCORE_THRESHOLD}:
-        return None  # MMR's scores are ranks
-    parts = [part for source in turn.sources if source.why for part in source.why.parts]
-    cosines = [one.score for one in parts if one.ranker == _DENSE and one.score is not None]
-    return max(cosines, default=None)
 
 
 def offers(search: SearchChoice, best: float | None) -> Iterator[Offer]:

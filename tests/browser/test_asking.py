@@ -105,7 +105,7 @@ def test_when_nothing_is_found_the_page_explains_and_offers_a_wider_search(
     narrow_page: "sync_api.Page",
 ) -> None:
     panel = narrow_page.locator(".fn-nothing")
-    sync_api.expect(panel).to_contain_text(words.NOTHING_RELEVANT)
+    sync_api.expect(panel).to_contain_text(words.NOTHING_TITLE)
     sync_api.expect(panel).to_contain_text(LEAVE)
     sync_api.expect(panel).to_contain_text("pdf")
     screenshot(narrow_page, "nothing-found")

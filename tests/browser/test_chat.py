@@ -34,7 +34,7 @@ QUESTIONS = {
 def test_a_page_opened_by_url_shows_its_frame_first(page: "sync_api.Page", address: str) -> None:
     page.goto(f"{address}/chat")
     page.get_by_role("heading", name="Footnote").wait_for()
-    sync_api.expect(page).to_have_title("Footnote")
+    sync_api.expect(page).to_have_title("Ask – Footnote")
     page.goto(address)
     page.get_by_role("heading", name="Footnote").wait_for()
     screenshot(page, "first-questions")

@@ -33,7 +33,8 @@ def drop_page():
 def nothing_page():
     import streamlit as st
 
-    from ui.chat.turn_actions import requested_version, show_nothing_found
+    from ui.chat.nothing_found import show_nothing_found
+    from ui.chat.turn_actions import requested_version
     from ui.shared.frame import services
 
     st.session_state["again"] = requested_version()

@@ -196,7 +196,7 @@ def test_an_uncited_answer_offers_to_ask_the_agent(agent):
     agent.pieces = [{"answer": "I do not know."}]
     page = ask_agent()
     nothing_found = next(one.value for one in page.html if "fn-nothing" in one.value)
-    assert words.NOTHING_RELEVANT in nothing_found
+    assert words.NOTHING_TITLE in nothing_found
     assert words.NOTHING_SEARCHED not in nothing_found
     box = next(area for area in page.text_area if area.label == words.YOUR_QUESTION)
     assert box.value == QUESTION

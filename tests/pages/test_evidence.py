@@ -1,16 +1,17 @@
 """How the page presents the sources and citations of an answer."""
 
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from domain import Answerer, CitationState, Explanation, ScorePart, Turn, TurnState
+from domain import EXTRACTIVE, Answerer, CitationState, Explanation, ScorePart, Turn, TurnState
 from services.library.reader_service import Freshness
 from tests.pages.conftest import Services, ask
 from tests.pages.double import NOW, QUOTE, Answerers, Script, citation, source
-from ui.chat.citation_view import evidence_html
+from ui.chat.answer_view import evidence_html
 from ui.text import words
 
 
@@ -213,3 +214,36 @@ def test_the_nearest_passages_are_open_when_the_built_in_answerer_finds_nothing(
     visible, collapsed = html.split('<details class="fn-more">')
     assert [f"Passage {n}." in visible for n in range(1, 6)] == [True] * 3 + [False] * 2
     assert "Passage 4." in collapsed
+
+
+@pytest.mark.parametrize(
+    ("model", "script", "message"),
+    [
+        (EXTRACTIVE, Script(pieces=("I found no clear answer.",)), "NEAREST_PASSAGES"),
+        (EXTRACTIVE, Script(pieces=("I found no clear answer.",), sources=()), None),
+        ("m", Script(pieces=("The documents do not say.",)), "NEAREST_PASSAGES"),
+        ("m", Script(pieces=("The documents do not say.",), sources=()), None),
+        ("m", Script(pieces=("It is ten days.",), unsupported=1), "NO_CITATION"),
+        ("m", Script(pieces=("It is ten days.",), sources=(), unsupported=1), "NO_CITATION"),
+        ("m", Script(pieces=("Hello!",), sources=()), None),
+    ],
+)
+def test_an_answer_without_a_citation_has_one_message_at_most(
+    page: AppTest, services: Services, model: str, script: Script, message: str | None
+) -> None:
+    services.chat.answerers = Answerers(Answerer(model))
+    services.chat.script = replace(script, citations=())
+    html = ask(page)
+    messages = ("NEAREST_PASSAGES", "NO_CITATION")
+    shown = [name for name in messages if getattr(words, name) in html]
+    assert shown == [message] * bool(message)
+
+
+def test_narrow_screens_collapse_the_sources_under_their_number(
+    page: AppTest, services: Services
+) -> None:
+    services.chat.script = Script(citations=(citation(), citation()))
+    html = ask(page)
+    verdict, sources = html.split('<details class="fn-fold"><summary>1 source</summary></details>')
+    assert "2 quotes found in the documents" in verdict
+    assert sources.startswith('<div class="fn-cards"><article class="fn-source">')

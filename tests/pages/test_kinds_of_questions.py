@@ -17,7 +17,7 @@ def greeting():
     """An answer in progress for which nothing was searched."""
     from ui.chat.live_answer import LiveAnswer
 
-    live = LiveAnswer(turns=None)
+    live = LiveAnswer(services=None)
     live.write("Hello! ")
 
 

@@ -6,10 +6,9 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from domain import (
+    EXTRACTIVE,
     LOCAL_USER,
-    Explanation,
     Scope,
-    ScorePart,
     SearchChoice,
     SearchMode,
     Turn,
@@ -22,7 +21,8 @@ from tests.pages.question_pages import nothing_page
 from ui.chat.turn_actions import Change
 from ui.text import words
 
-PASSAGE = source(why=Explanation(0.5, (ScorePart("dense", 1, 0.214, 0.5),)))
+PASSAGE = source()
+NO_ANSWER = "I found no clear answer to this question in the documents."
 THRESHOLD = SearchMode.SIMILARITY_SCORE_THRESHOLD
 
 
@@ -34,20 +34,21 @@ def services(monkeypatch, build_services):
 def open_panel(**changes):
     page = AppTest.from_function(nothing_page, default_timeout=20)
     turn = Turn("t1", "c1", "Why?", TurnState.COMPLETE, NOW, standalone_question="Why <so>?")
-    page.session_state["turn"] = dataclasses.replace(turn, **changes)
+    unanswered = dataclasses.replace(turn, answer=NO_ANSWER, model=EXTRACTIVE)
+    page.session_state["turn"] = dataclasses.replace(unanswered, **changes)
     page.run()
     assert not page.exception
     return page
 
 
-def test_the_page_shows_what_was_searched_and_the_closest_score(services):
+def test_the_page_shows_what_was_searched(services):
     page = open_panel(sources=(PASSAGE,), search=SearchChoice(Scope(formats=("pdf",))))
     panel = page.html[0].value
-    assert words.NOTHING_RELEVANT in panel
+    assert words.NOTHING_TITLE in panel
     assert "Why &lt;so&gt;?" in panel
     assert "pdf" in panel
     assert words.MODES["convex"] in panel
-    assert "relevance 0.21, below the threshold of 0.30" in panel
+    assert words.NOTHING_BEST not in panel
 
 
 def test_the_panel_is_not_shown_for_an_answer_with_citations(services):
@@ -61,7 +62,7 @@ def test_a_wider_search_is_offered_once(services):
     page = open_panel(sources=(PASSAGE,), search=narrow)
     labels = [button.label for button in page.button]
     assert words.WIDEN_SCOPE in labels
-    assert words.WIDEN_THRESHOLD.format(threshold="0.21") in labels
+    assert words.WIDEN_THRESHOLD.format(threshold="0.15") in labels
     assert words.WIDEN_MODE.format(mode=words.MODES["convex"]) in labels
     next(one for one in page.button if one.label == words.WIDEN_SCOPE).click().run()
     repeated = page.session_state["again"]
@@ -81,9 +82,14 @@ def test_the_question_can_be_edited_and_searched_again(services):
     assert page.session_state["again"].search.mode is SearchMode.CONVEX
 
 
-def test_an_empty_library_has_no_nearest_passage(services):
-    assert words.BEST_UNKNOWN in open_panel().html[0].value
-    assert services.library.status(LOCAL_USER).documents == 0
+def test_the_closest_passage_is_named_only_if_the_minimum_excluded_it(services, handbook):
+    services.directories.import_directory(LOCAL_USER, handbook)
+    search = SearchChoice(mode=THRESHOLD, score_threshold=0.99)
+    panel = open_panel(search=search).html[0].value
+    assert words.NOTHING_BEST in panel
+    assert "below the minimum of 0.99" in panel
+    assert words.NOTHING_BEST not in open_panel(search=search, sources=(PASSAGE,)).html[0].value
+    assert words.NOTHING_BEST not in open_panel().html[0].value
 
 
 def test_a_question_of_maximum_length_can_be_edited(services):

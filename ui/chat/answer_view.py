@@ -20,92 +20,21 @@ from services.events import (
     TextDelta,
     TurnStarted,
 )
-from ui.chat.citation_view import citation_marker, evidence_html
+from ui.chat.citation_view import citation_marker, sources_html, verdict_html
 from ui.chat.conversation_list import note_begun
+from ui.chat.feedback import show_rating
 from ui.chat.live_answer import LiveAnswer, activity_html
+from ui.chat.nothing_found import show_nothing_found
 from ui.chat.scope_panel import open_begun
-from ui.chat.turn_actions import Change, NewVersion, latest_turns, show_actions, show_nothing_found
-from ui.shared.frame import errors_shown, principal, problem_html, show_error
+from ui.chat.turn_actions import Change, NewVersion, latest_turns, show_actions
+from ui.shared.frame import principal, problem_html, show_error
 from ui.shared.safe_html import answer_html, escape, lang, scroll_to
 from ui.text import words
 
 if TYPE_CHECKING:
     from services.chat.chat_service import ChatService
     from services.chat.conversation_service import Cost
-    from services.evaluation.rating_service import Rating
     from services.library.reader_service import Freshness
-
-
-UP, DOWN = 1, 0
-COMMENT_CHARACTERS = 2000
-
-
-def show_feedback(services: "Services", turn: Turn) -> None:
-    """Show thumbs up and down for an answer; clicking the selected one again clears the rating.
-
-    A thumbs-down shows a form for the reason. A turn without an answer has no thumbs.
-    """
-    if turn.state is TurnState.RUNNING or not turn.answer:
-        return
-    rating = services.ratings.rating(principal(), turn.id)
-    key = f"feedback-{turn.id}"
-    if key not in st.session_state:
-        st.session_state[key] = rating and rating.grade
-    with st.container(horizontal=True, vertical_alignment="center"):
-        st.feedback("thumbs", key=key, on_change=_rate, args=(services, turn, key))
-        st.caption(_rating_text(rating))
-    if rating and rating.grade == DOWN:
-        _ask_why(services, turn, rating)
-
-
-def _rating_text(rating: "Rating | None") -> str:
-    if rating is None:
-        return words.RATE
-    text: str = words.RATED_UP if rating.grade == UP else words.RATED_DOWN
-    return text
-
-
-def _ask_why(services: "Services", turn: Turn, rating: "Rating") -> None:
-    """Show the form for a reason and a comment; it is collapsed once there is either."""
-    label = words.REASONS[rating.reason] if rating.reason else words.WHY_NOT
-    unknown = rating.reason is None and not rating.comment
-    key = f"why-{turn.id}"
-    with st.expander(label, expanded=unknown), st.form(key, border=False):
-        reasons = list(words.REASONS)
-        st.pills(
-            words.WHY_NOT,
-            reasons,
-            default=rating.reason,
-            format_func=words.REASONS.__getitem__,
-            key=f"{key}-reason",
-            label_visibility="collapsed",
-        )
-        st.text_area(
-            words.COMMENT,
-            rating.comment,
-            max_chars=COMMENT_CHARACTERS,
-            placeholder=words.COMMENT_HERE,
-            key=f"{key}-comment",
-            height=80,
-        )
-        st.form_submit_button(words.KEEP_REASON, on_click=_tell_why, args=(services, turn, key))
-
-
-def _rate(services: "Services", turn: Turn, key: str) -> None:
-    with errors_shown():
-        services.ratings.rate(principal(), turn.id, st.session_state[key])
-        return
-    del st.session_state[key]  # the rating was not stored, so show the stored one
-
-
-def _tell_why(services: "Services", turn: Turn, key: str) -> None:
-    from services.evaluation.rating_service import Reason
-
-    reason, comment = st.session_state[f"{key}-reason"], st.session_state[f"{key}-comment"]
-    with errors_shown():
-        services.ratings.rate(
-            principal(), turn.id, DOWN, Reason(reason) if reason else None, comment
-        )
 
 
 A_SECOND_MS = 1000
@@ -172,9 +101,9 @@ def show_turns(services: Services, turns: list[Turn], version: NewVersion | None
     opened = st.container(key="opened")  # one fixed place, so that its script runs once per value
     for turn in turns[:before]:
         with st.container():
-            _show_turn(services, turn, versions.get(turn.id, ()), freshness)
+            is_last = turn is turns[-1]
+            _show_turn(services, turn, versions.get(turn.id, ()), freshness, is_last=is_last)
     if before == len(turns) and turns:
-        show_nothing_found(services, turns[-1])
         show_total_cost(services, everything)
         with opened:
             _scroll_to_question(f"{turns[0].conversation_id} {len(everything)}")
@@ -191,16 +120,41 @@ def _show_turn(
     turn: Turn,
     versions: tuple[str, ...],
     freshness: "Mapping[str, Freshness]",
+    *,
+    is_last: bool,
 ) -> None:
-    """Show the question, the answer with its notice and sources, and the actions below it."""
+    """Show the question, the answer with its actions, and the sources below or beside both.
+
+    The last turn also offers other searches if nothing was found.
+    """
     show_question(turn.question)
-    with st.chat_message("assistant", avatar=ASSISTANT):
-        answer = answer_html(turn.answer, citation_marker(turn)) if turn.answer else ""
-        main = f'<div class="fn-main">{activity_html(turn)}{answer}{_notice(turn)}</div>'
-        st.html(f'<div class="fn-turn"><div>{main}{evidence_html(turn, freshness)}</div></div>')
-        show_actions(services.turns, turn, versions)
-        show_feedback(services, turn)
-        show_cost(services, turn)
+    with (
+        st.chat_message("assistant", avatar=ASSISTANT),
+        st.container(key=f"turn-{turn.id}"),
+    ):
+        with st.container(key=f"main-{turn.id}"):
+            answer = answer_html(turn.answer, citation_marker(turn)) if turn.answer else ""
+            st.html(f'<div class="fn-turn">{activity_html(turn)}{answer}{_notice(turn)}</div>')
+            show_actions(services, turn, versions)
+            show_rating(services, turn)
+            if is_last:
+                show_nothing_found(services, turn)
+            show_cost(services, turn)
+        if evidence := evidence_html(turn, freshness):
+            st.html(evidence)
+
+
+def evidence_html(turn: Turn, freshness: "Mapping[str, Freshness] | None" = None) -> str:
+    """The result of the check and the sources, which narrow screens collapse; "" without both."""
+    verdict, sources = verdict_html(turn), sources_html(turn, freshness)
+    if not verdict and not sources:
+        return ""
+    number = len({citation.n for citation in turn.citations}) or len(turn.sources)
+    fold = f"<summary>{escape(words.count(words.SOURCES_COUNTED, number))}</summary>"
+    return (
+        f'<section class="fn-sources" aria-label="{words.SOURCES}">{verdict}'
+        f'<details class="fn-fold">{fold}</details><div class="fn-cards">{sources}</div></section>'
+    )
 
 
 def _notice(turn: Turn) -> str:
@@ -252,7 +206,7 @@ def ask(
         show_question(request if isinstance(request, str) else request.question)
         _scroll_to_question("live")
         with st.chat_message("assistant", avatar=ASSISTANT):
-            live = LiveAnswer(services.turns)
+            live = LiveAnswer(services)
             try:
                 with closing(_events(services.chat, request, conversation_id, search)) as events:
                     _show_stream(live, events)

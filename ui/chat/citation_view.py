@@ -5,7 +5,8 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from domain import Citation, CitationState, RetrievedPassage, Turn
-from services.export.answer_text import CitationCounts, count_citations, offers_nearest
+from services.answer_support import Support, offers_nearest, support_of
+from services.export.answer_text import CitationCounts, count_citations
 from ui.chat.explanation_view import explanation_html
 from ui.documents.document_page import age_html
 from ui.documents.highlight import (
@@ -90,20 +91,12 @@ def _with_number(turn: Turn, n: int) -> list[Citation]:
     return [citation for citation in turn.citations if citation.n == n]
 
 
-def evidence_html(turn: Turn, freshness: "Mapping[str, Freshness] | None" = None) -> str:
-    """A short result of the check, the cited sources, and the other sources, collapsed.
-
-    If the built-in answerer found no answer, the nearest passages are expanded instead.
+def sources_html(turn: Turn, freshness: "Mapping[str, Freshness] | None" = None) -> str:
+    """The cited sources, or the nearest passages if no answer was found; the others are collapsed.
 
     `freshness` describes the stored version by document id and lacks removed documents. Without
     it, the age of the sources is not shown.
     """
-    html = verdict_html(turn) + sources_html(turn, freshness)
-    return f'<section class="fn-sources" aria-label="{words.SOURCES}">{html}</section>'
-
-
-def sources_html(turn: Turn, freshness: "Mapping[str, Freshness] | None" = None) -> str:
-    """Only the sources of `evidence_html`."""
     cited_numbers = {citation.n for citation in turn.citations}
     cards = [_card(turn, source, freshness) for source in turn.sources if source.n in cited_numbers]
     others = [
@@ -121,7 +114,8 @@ def verdict_html(turn: Turn) -> str:
     if offers_nearest(turn):
         return _verdict_line("fn-nearest", words.NEAREST_PASSAGES)
     if not turn.citations:
-        return _verdict_line("fn-doubt", words.NO_CITATION) if turn.answer and turn.sources else ""
+        is_doubtful = support_of(turn) is Support.UNSUPPORTED
+        return _verdict_line("fn-doubt", words.NO_CITATION) if is_doubtful else ""
     html = _verified_html(counts)
     if counts.unsupported:
         html += _verdict_line(

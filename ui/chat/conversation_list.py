@@ -1,7 +1,7 @@
 """The sidebar with the conversations by age, their search, and their menus."""
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
 from typing import TYPE_CHECKING
@@ -14,10 +14,11 @@ from services.chat.conversation_service import LIST_LIMIT
 from services.export.transcript_json import MAX_BYTES
 from services.export.transcripts import file_name
 from services.texts import MAX_TITLE_CHARS
+from ui.chat.conversation_titles import distinct_titles
 from ui.shared.frame import principal, show_error, show_problem
 from ui.shared.safe_html import literal
 from ui.text import words
-from ui.text.reader_language import now
+from ui.text.reader_language import day_and_time, here, now, time_of_day
 
 if TYPE_CHECKING:
     from bootstrap import Services
@@ -307,18 +308,33 @@ def _show_groups(services: "Services", search_words: str) -> None:
     if search_words.strip():
         count = words.count(words.CONVERSATIONS_FOUND, groups.total)
         st.caption(count if groups.total else words.NO_CONVERSATION_FOUND)
+    titles = _row_titles([one for _, conversations in groups for one in conversations])
     # One container for all rows, because each element is a message to the browser.
     with st.container(key="rows"):
         for age, conversations in groups:
             st.caption(words.AGES[age])
             for conversation in conversations:
-                _show_conversation(conversation)
+                _show_conversation(conversation, titles[conversation.id])
     if groups.total > limit:
         st.button(words.MORE_CONVERSATIONS, type="tertiary", width="stretch", on_click=_list_more)
 
 
-def _show_conversation(conversation: Conversation) -> None:
-    title = literal(short_title(conversation.title))
+def _row_titles(conversations: Sequence[Conversation]) -> dict[str, str]:
+    """A distinct title for each id; equal ones show when the conversation was started."""
+    titles = [one.title.strip() or words.UNTITLED for one in conversations]
+    today = now().date()
+    starts = [
+        time_of_day(one.created_at)
+        if here(one.created_at).date() == today
+        else day_and_time(one.created_at)
+        for one in conversations
+    ]
+    ids = (one.id for one in conversations)
+    return dict(zip(ids, distinct_titles(titles, starts), strict=True))
+
+
+def _show_conversation(conversation: Conversation, row_title: str) -> None:
+    title = literal(short_title(row_title))
     is_open = conversation.id == current_conversation()
     st.button(
         title,
@@ -329,7 +345,7 @@ def _show_conversation(conversation: Conversation) -> None:
         args=(conversation.id,),
     )
     action = st.menu_button(
-        words.CONVERSATION_MENU.format(title=title),
+        words.CONVERSATION_MENU.format(title=literal(short_title(conversation.title))),
         list(words.CONVERSATION_ACTIONS),
         format_func=words.CONVERSATION_ACTIONS.__getitem__,
         key=f"menu-{conversation.id}",

@@ -15,7 +15,7 @@ from ui.shared.safe_html import answer_html, cut_html, escape, lang, strong_html
 from ui.text import words
 
 if TYPE_CHECKING:
-    from services.chat.conversation_service import TurnService
+    from bootstrap import Services
 
 
 RESULT_CHARACTERS = 1200  # the rest of a tool's result is not shown
@@ -268,9 +268,9 @@ REDRAW_S = 0.05
 class LiveAnswer:
     """The answer while it is being written, redrawn at most every `REDRAW_S` seconds."""
 
-    def __init__(self, turns: "TurnService") -> None:
+    def __init__(self, services: "Services") -> None:
         """Draw the beginning of a search at the current position of the page."""
-        self._turns = turns
+        self._services = services
         self._steps = _LiveSteps(st.container(key="live-steps"))
         self._activity, self._body = st.empty(), st.empty()
         self.problems, self._actions = st.container(), st.container(key="live-actions")
@@ -290,7 +290,7 @@ class LiveAnswer:
         if self._by_agent:
             self._activity.html(doing_html(words.DECIDING))
         with self._actions:
-            show_actions(self._turns, turn)
+            show_actions(self._services, turn)
 
     def wait(self) -> None:
         """Redraw periodically, because a script can only be stopped while it draws."""

@@ -7,19 +7,17 @@ from typing import TYPE_CHECKING
 import streamlit as st
 
 from bootstrap import Services
-from domain import Scope, SearchChoice, SearchMode, Turn
+from domain import SearchChoice, Turn, TurnState
 from errors import AppError
 from services.export.answer_text import plain_answer
 from services.texts import MAX_QUESTION_CHARS
-from ui.chat.scope_panel import mode_name, scope_words
+from ui.chat.feedback import show_thumbs
 from ui.shared.frame import principal, show_error
-from ui.shared.safe_html import escape, lang, run_script, scroll_to
+from ui.shared.safe_html import escape, run_script, scroll_to
 from ui.text import words
 
 if TYPE_CHECKING:
     from services.chat.conversation_service import TurnService
-    from services.search.relevance_service import NothingFound, Offer
-    from services.search.search_choices import Choices
 
 
 PENDING_VERSION = "pending_version"
@@ -66,9 +64,10 @@ def allow_copying() -> None:
 
 def copy_button(turn: Turn) -> None:
     """Show a button that copies the answer and the list of cited passages."""
+    text, label = escape(copied_text(turn)), escape(words.COPY)
     st.html(
-        f'<button type="button" class="fn-copy" data-copy="{escape(copied_text(turn))}">'
-        f'<span class="fn-before">{escape(words.COPY)}</span>'
+        f'<button type="button" class="fn-copy" title="{label}" data-copy="{text}">'
+        f'<span class="fn-before">{label}</span>'
         f'<span class="fn-after" role="status">{escape(words.COPIED)}</span></button>',
         width="content",
     )
@@ -119,133 +118,27 @@ def _show_more(conversation_id: str) -> None:
     st.session_state[DISPLAYED_TURNS] = (conversation_id, _turn_limit(conversation_id) + PAGE_TURNS)
 
 
-EXPLANATIONS = "nothing-found"
-LINES_PX = 68  # more would not fit above the input
-
-
-def show_nothing_found(services: Services, turn: Turn) -> None:
-    """Explain an answer without evidence, and offer wider searches; nothing for other answers."""
-    explanation = _explanation(services, turn)
-    if explanation is None:
-        return
-    choices = services.choices.choices(principal(), turn.conversation_id)
-    with st.container(key=f"nothing-{turn.id}", border=True):
-        st.html(_explanation_html(explanation, choices))
-        with st.container(horizontal=True):
-            for offer in explanation.offers:
-                _show_offer(turn, offer)
-            _show_edit(turn, explanation)
-
-
-def _explanation(services: Services, turn: Turn) -> "NothingFound | None":
-    """The explanation, cached in the session because it may require a search."""
-    explanations: dict[tuple[str, str], NothingFound | None] = st.session_state.setdefault(
-        EXPLANATIONS, {}
-    )
-    key = (turn.id, turn.state)
-    if key not in explanations:
-        explanations[key] = services.relevance.nothing_found(principal(), turn)
-    return explanations[key]
-
-
-def _explanation_html(explanation: "NothingFound", choices: "Choices") -> str:
-    searched = ((words.NOTHING_SEARCHED, explanation.question),)
-    rows = (
-        *(() if explanation.search.by_agent else searched),  # the agent's steps show its searches
-        (words.NOTHING_WHERE, _where(explanation.search.scope, choices)),
-        (words.NOTHING_HOW, _how(explanation.search)),
-        (words.NOTHING_BEST, _best(explanation)),
-    )
-    lines = "".join(
-        f"<dt>{escape(name)}</dt><dd{lang(value)}>{escape(value)}</dd>" for name, value in rows
-    )
-    return f'<div class="fn-nothing"><p>{escape(words.NOTHING_RELEVANT)}</p><dl>{lines}</dl></div>'
-
-
-def _where(scope: Scope, choices: "Choices") -> str:
-    return words.SCOPE_COMMA.join(scope_words(scope, choices)) or words.NOTHING_EVERYWHERE
-
-
-def _how(search: SearchChoice) -> str:
-    note = words.MODE_NOTES[search.mode or SearchMode.CONVEX]
-    return str(words.NOTHING_MODE.format(mode=mode_name(search.mode), note=note))
-
-
-def _best(explanation: "NothingFound") -> str:
-    if explanation.best is None:
-        return str(words.BEST_UNKNOWN)
-    threshold = explanation.search.score_threshold or 0.0
-    sentence = words.BEST_BELOW if explanation.best < threshold else words.BEST_ABOVE
-    return str(sentence.format(best=f"{explanation.best:.2f}", threshold=f"{threshold:.2f}"))
-
-
-def _show_offer(turn: Turn, offer: "Offer") -> None:
-    label, icon = _label(offer)
-    st.button(
-        label,
-        key=f"widen-{offer.widening}-{offer.search.mode}-{turn.id}",
-        icon=icon,
-        on_click=request_version,
-        args=(NewVersion(turn, search=offer.search),),
-    )
-
-
-def _label(offer: "Offer") -> tuple[str, str]:
-    search = offer.search
-    if offer.widening == "scope":
-        return words.WIDEN_SCOPE, ":material/zoom_out_map:"
-    if offer.widening == "threshold":
-        label = words.WIDEN_THRESHOLD.format(threshold=f"{search.score_threshold:.2f}")
-        return label, ":material/vertical_align_bottom:"
-    return words.WIDEN_MODE.format(mode=mode_name(search.mode)), ":material/manage_search:"
-
-
-def _show_edit(turn: Turn, explanation: "NothingFound") -> None:
-    with st.popover(words.WIDEN_EDIT, icon=":material/edit:"):
-        key = f"widen-question-{turn.id}"
-        st.text_area(
-            words.YOUR_QUESTION if explanation.search.by_agent else words.NOTHING_SEARCHED,
-            explanation.question,
-            key=key,
-            height=LINES_PX,
-            max_chars=MAX_QUESTION_CHARS,
-        )
-        st.button(
-            words.WIDEN_ASK,
-            key=f"widen-edit-{turn.id}",
-            type="primary",
-            on_click=_choose_edited,
-            args=(turn, explanation.search, key),
-        )
-
-
-def _choose_edited(turn: Turn, search: SearchChoice, key: str) -> None:
-    """Request a version with the edited search; an agent words its own, so edit its question."""
-    change = Change.QUESTION if search.by_agent else Change.SEARCH
-    if text := st.session_state[key].strip():
-        request_version(NewVersion(turn, change, text, search))
-
-
 EDITED = "edited_turn"
 EDIT_LINES_PX = 100
 
 
-def show_actions(turns: "TurnService", turn: Turn, versions: tuple[str, ...] = ()) -> None:
-    """Show the buttons below an answer; `versions` are the ids of its versions, oldest first."""
+def show_actions(services: Services, turn: Turn, versions: tuple[str, ...] = ()) -> None:
+    """Show the row of actions under an answer; `versions` are the ids of its versions by age."""
     edited = st.session_state.get(EDITED, ())
     if edited[:1] == (turn.id,):
         _show_editor(turn, edited[1])
     with st.container(
         key=f"actions-{turn.id}", horizontal=True, vertical_alignment="center", gap="small"
     ):
-        if len(versions) > 1:
-            _show_versions(turns, turn, versions)
-        if turn.answer:
+        if turn.answer and turn.state is not TurnState.RUNNING:
             copy_button(turn)
+            show_thumbs(services, turn)
         _button("again", turn, words.ASK_AGAIN, ":material/refresh:", Change.NOTHING)
         _button("edit", turn, words.EDIT_QUESTION, ":material/edit:", Change.QUESTION)
         if turn.standalone_question:
             _button("search", turn, words.SEARCH_AGAIN, ":material/search:", Change.SEARCH)
+        if len(versions) > 1:
+            _show_versions(services.turns, turn, versions)
 
 
 def _button(name: str, turn: Turn, label: str, icon: str, change: Change) -> None:
@@ -254,6 +147,7 @@ def _button(name: str, turn: Turn, label: str, icon: str, change: Change) -> Non
         label,
         key=f"{name}-{turn.id}",
         icon=icon,
+        help=label,  # narrow screens show only the icon
         type="tertiary",
         on_click=press,
         args=(turn, change),

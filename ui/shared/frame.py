@@ -167,7 +167,7 @@ PAGES = HERE.parents[1] / "pages"
 def show_frame() -> None:
     """Configure the page, show the logo, and record that app.py has run."""
     spoken = settle_language()
-    st.set_page_config(page_title=words.APP, page_icon=ICON, layout="wide")
+    st.set_page_config(page_icon=ICON, layout="wide")
     st.logo(ICON, size="large")
     st.html(f"<style>{_style()}</style>")
     run_script("frame", language=spoken)
@@ -200,6 +200,11 @@ def return_to_opened_page() -> None:
     """Return to the page that called `require_frame`, after navigation is set up."""
     if page := st.session_state.pop(OPENED, ""):
         st.switch_page(page, query_params=st.query_params.to_dict())
+
+
+def name_tab(name: str) -> None:
+    """Set the title of the browser's tab: the name of the page or of what it shows."""
+    st.set_page_config(page_title=words.TAB_TITLE.format(name=" ".join(name.split())))
 
 
 def show_name(*, is_start: bool) -> None:

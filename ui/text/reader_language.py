@@ -84,13 +84,19 @@ def day(moment: date) -> str:
     return format_date(local, "medium", locale=_locale())
 
 
+def time_of_day(moment: datetime) -> str:
+    """The time in the reader's time zone: `16:05`."""
+    from babel.dates import format_time
+
+    return format_time(moment, "HH:mm", tzinfo=_timezone(), locale=_locale())
+
+
 def day_and_time(moment: datetime) -> str:
     """The date and time in the reader's time zone: `4 Mar 2026, 16:05`."""
-    from babel.dates import format_time, get_datetime_format
+    from babel.dates import get_datetime_format
 
-    time = format_time(moment, "HH:mm", tzinfo=_timezone(), locale=_locale())
     pattern = str(get_datetime_format("medium", locale=_locale()))  # "{1}, {0}"
-    return pattern.format(time, day(moment))
+    return pattern.format(time_of_day(moment), day(moment))
 
 
 def table_format() -> str:

@@ -1,13 +1,10 @@
-from datetime import UTC, datetime
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from chains.citations.answer_reader import as_markdown, read_answer
 from chains.citations.markers import Marker
-from domain import EXTRACTIVE, Citation, CitationState, RetrievedPassage, Turn, TurnState
-from services.export.answer_text import PlainAnswer, marker_spans, offers_nearest, plain_answer
+from services.export.answer_text import PlainAnswer, marker_spans, plain_answer
 from services.export.safe_markdown import markdown_to_html
 
 PARTS = ["[42]", "[1]", "[1, 2]", '[1: "two words"]', "【1】", "［２］", "[150]", "[1](x)", "[0]",
@@ -84,30 +81,3 @@ def test_a_plain_answer_does_not_depend_on_how_the_text_is_split(answer, data):
         for start, end in zip([0, *cuts], [*cuts, len(answer)], strict=True)
     ]
     assert "".join(parts) + plain.close() == plain_answer(answer)
-
-
-SOURCES = (RetrievedPassage(1, "p1", "d1", "Leave policy", "leave.md", "You have 25 days."),)
-CITATIONS = (Citation(1, CitationState.VERIFIED, "You have 25 days."),)
-
-
-def turn_of(**fields):
-    return Turn(
-        "t", "c", "How long?", TurnState.COMPLETE, datetime(2026, 1, 1, tzinfo=UTC), **fields
-    )
-
-
-def test_sources_without_citations_of_the_built_in_answerer_are_the_nearest():
-    assert offers_nearest(turn_of(model=EXTRACTIVE, sources=SOURCES))
-
-
-@pytest.mark.parametrize(
-    "fields",
-    [
-        {"model": EXTRACTIVE, "sources": SOURCES, "citations": CITATIONS},
-        {"model": EXTRACTIVE},  # small talk, or no results
-        {"model": "a chat model", "sources": SOURCES},  # its answer is based on them
-        {"sources": SOURCES},  # no answer yet
-    ],
-)
-def test_sources_of_other_turns_are_not_offered_as_the_nearest(fields):
-    assert not offers_nearest(turn_of(**fields))

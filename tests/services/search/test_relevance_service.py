@@ -4,45 +4,25 @@ from types import SimpleNamespace
 import pytest
 
 from domain import (
+    EXTRACTIVE,
     LOCAL_USER,
-    Explanation,
     Scope,
-    ScorePart,
     SearchChoice,
     SearchMode,
     Turn,
     TurnState,
 )
 from errors import ModelUnavailableError
-from services.search.relevance_service import Offer, RelevanceService, Widening, best_cosine, offers
+from services.search.relevance_service import Offer, RelevanceService, Widening, offers
 from tests.pages.double import NOW, citation, source
 
 THRESHOLD = SearchMode.SIMILARITY_SCORE_THRESHOLD
 CONVEX = SearchChoice(mode=SearchMode.CONVEX, k=5, score_threshold=0.3)
 
 
-def sources_with(*cosines, ranker="dense"):
-    return tuple(
-        source(n, why=Explanation(1.0, (ScorePart(ranker, n, cosine, 0.5),)))
-        for n, cosine in enumerate(cosines, start=1)
-    )
-
-
 def turn(**changes):
     base = Turn("t1", "c1", "Why?", TurnState.COMPLETE, NOW, standalone_question="Why so?")
     return replace(base, **changes)
-
-
-def test_the_best_score_is_the_highest_stored_cosine():
-    assert best_cosine(turn(sources=sources_with(0.1, 0.25, None)), CONVEX) == 0.25
-    assert best_cosine(turn(sources=sources_with(7.5, ranker="bm25")), CONVEX) is None
-    assert best_cosine(turn(sources=(source(),)), CONVEX) is None
-
-
-def test_scores_of_mmr_are_not_cosines():
-    assert (
-        best_cosine(turn(sources=sources_with(1.0)), replace(CONVEX, mode=SearchMode.MMR)) is None
-    )
 
 
 @pytest.mark.parametrize(
@@ -78,50 +58,78 @@ def test_a_threshold_of_zero_is_not_lowered():
     assert Widening.THRESHOLD not in [one.widening for one in result]
 
 
-def test_answers_with_evidence_or_unfinished_answers_have_no_explanation(build_services):
+NO_ANSWER = "I found no clear answer to this question in the documents."
+
+
+def unanswered(**changes):
+    return turn(answer=NO_ANSWER, model=EXTRACTIVE, **changes)
+
+
+@pytest.mark.parametrize("state", [one for one in TurnState if one is not TurnState.COMPLETE])
+def test_an_answer_with_support_or_in_progress_has_no_explanation(build_services, state):
     relevance = build_services().relevance
-    proven = turn(sources=sources_with(0.9), citations=(citation(),))
+    proven = turn(answer="Yes. [1]", sources=(source(),), citations=(citation(),))
     assert relevance.nothing_found(LOCAL_USER, proven) is None
-    for state in set(TurnState) - {TurnState.COMPLETE}:
-        assert relevance.nothing_found(LOCAL_USER, turn(state=state)) is None
+    assert relevance.nothing_found(LOCAL_USER, unanswered(state=state)) is None
 
 
-def test_an_answer_without_a_search_has_no_explanation(build_services):
+@pytest.mark.parametrize("by_agent", [False, True])
+def test_an_answer_without_support_has_an_explanation_but_a_greeting_has_none(
+    build_services, by_agent
+):
     relevance = build_services().relevance
-    greeting = turn(question="Hello!", standalone_question="")
+    search = SearchChoice(by_agent=by_agent)
+    claim = turn(answer="It is ten days.", model="m", unsupported_sentences=1, search=search)
+    assert relevance.nothing_found(LOCAL_USER, claim) is not None
+    unknown = turn(answer="I do not know.", model="m", standalone_question="", search=search)
+    assert relevance.nothing_found(LOCAL_USER, unknown) is not None
+    greeting = turn(answer="Hello!", model="m", standalone_question="", search=search)
     assert relevance.nothing_found(LOCAL_USER, greeting) is None
-    by_agent = replace(greeting, search=SearchChoice(by_agent=True))
-    assert relevance.nothing_found(LOCAL_USER, by_agent) is not None
 
 
 def test_the_explanation_has_the_question_and_the_complete_search(build_services):
     explanation = build_services(top_k=3).relevance.nothing_found(
-        LOCAL_USER, turn(sources=sources_with(0.2))
+        LOCAL_USER, unanswered(sources=(source(),))
     )
     assert explanation.question == "Why so?"
     assert explanation.search == SearchChoice(mode=SearchMode.CONVEX, k=3, score_threshold=0.3)
-    assert explanation.best == 0.2
+    assert explanation.best is None
 
 
-def test_if_the_threshold_excluded_everything_the_index_is_asked_for_the_best_score(
+def test_if_the_minimum_excluded_everything_the_index_is_asked_for_the_best_score(
     build_services, handbook
 ):
     services = build_services(embed=True)
     services.directories.import_directory(LOCAL_USER, handbook)
     search = SearchChoice(mode=THRESHOLD, score_threshold=0.99)
-    explanation = services.relevance.nothing_found(LOCAL_USER, turn(search=search))
+    explanation = services.relevance.nothing_found(LOCAL_USER, unanswered(search=search))
     assert explanation.best is not None
     assert explanation.best < 0.99
 
 
+def test_a_best_score_that_would_not_explain_anything_is_left_out(build_services, handbook):
+    services = build_services(embed=True)
+    services.directories.import_directory(LOCAL_USER, handbook)
+    for mode, threshold, sources in (
+        (THRESHOLD, 0.99, (source(),)),  # something exceeded the minimum
+        (THRESHOLD, -1.0, ()),  # nothing is below the minimum
+        (SearchMode.SIMILARITY, 0.99, ()),  # this mode has no minimum
+    ):
+        search = SearchChoice(mode=mode, score_threshold=threshold)
+        missing = unanswered(search=search, sources=sources)
+        assert services.relevance.nothing_found(LOCAL_USER, missing).best is None
+
+
 def test_a_library_without_documents_has_no_best_score(build_services):
-    explanation = build_services(embed=True).relevance.nothing_found(LOCAL_USER, turn())
+    missing = unanswered(search=SearchChoice(mode=THRESHOLD))
+    explanation = build_services(embed=True).relevance.nothing_found(LOCAL_USER, missing)
     assert explanation.best is None
 
 
 def test_a_scope_with_a_removed_source_has_no_best_score(build_services):
-    search = SearchChoice(scope=Scope(sources=("removed",)))
-    assert build_services().relevance.nothing_found(LOCAL_USER, turn(search=search)).best is None
+    search = SearchChoice(scope=Scope(sources=("removed",)), mode=THRESHOLD)
+    missing = unanswered(search=search)
+    assert build_services().relevance.nothing_found(LOCAL_USER, missing).best is None
 
 
 def test_without_a_reachable_embedding_there_is_no_best_score():
@@ -131,6 +139,7 @@ def test_without_a_reachable_embedding_there_is_no_best_score():
     search = SimpleNamespace(
         condition=lambda *_: {}, retriever=lambda *_, **__: SimpleNamespace(invoke=unreachable)
     )
-    explanation = RelevanceService(search, CONVEX).nothing_found(LOCAL_USER, turn())
+    missing = unanswered(search=SearchChoice(mode=THRESHOLD))
+    explanation = RelevanceService(search, CONVEX).nothing_found(LOCAL_USER, missing)
     assert explanation.best is None
     assert explanation.offers

@@ -8,6 +8,7 @@ SCOPE_LABEL = "Search in: {what}"
 SCOPE_COMMA = ", "
 SCOPE_HELP = "What the next question in this conversation searches"
 SCOPE_SOURCES = "Sources"
+SOURCES_COUNTED = Plural("1 source", "{n} sources")
 SCOPE_COLLECTIONS = "Collections"
 SCOPE_FORMATS = "File types"
 SCOPE_LABELS = "Labels"
@@ -53,18 +54,16 @@ FILES_NOTE = "Only this conversation can search these files."
 FILES_DISMISS = "Dismiss"
 FILE_DELETE = "Remove {name} from this conversation"
 
-NOTHING_RELEVANT = "No passage supports an answer to this question."
+NOTHING_TITLE = "What was searched"
 NOTHING_SEARCHED = "Searched for"
 NOTHING_WHERE = "Where"
 NOTHING_HOW = "How"
 NOTHING_EVERYWHERE = "everything"
 NOTHING_MODE = "{mode}: {note}"
 NOTHING_BEST = "Closest passage"
-BEST_BELOW = "relevance {best}, below the threshold of {threshold}"
-BEST_ABOVE = "relevance {best}, at or above the threshold of {threshold}"
-BEST_UNKNOWN = "no passage could be compared by meaning"
+BEST_BELOW = "relevance {best}, below the minimum of {threshold}"
 WIDEN_MODE = "Search again: {mode}"
-WIDEN_THRESHOLD = "Search again with threshold {threshold}"
+WIDEN_THRESHOLD = "Search again with minimum relevance {threshold}"
 WIDEN_SCOPE = "Search everything"
 WIDEN_EDIT = "Edit the question"
 WIDEN_ASK = "Search again with this question"
@@ -170,6 +169,7 @@ NO_STEPS = "Answered without searching"
 
 
 APP = fixed("Footnote")
+TAB_TITLE = fixed("{name} – Footnote")
 TAGLINE = "Answers from your documents, backed by quotes."
 
 ASK_PAGE = "Ask"

@@ -44,7 +44,6 @@ PREVIOUS_PAGE = "Previous page"
 NEXT_PAGE = "Next page"
 ORIGINAL_PAGE = "Page {page} of the original"
 
-RATE = "Is this a good answer?"
 RATED_UP = "Rating saved: good answer."
 RATED_DOWN = "Rating saved: not a good answer."
 WHY_NOT = "What is wrong with it?"

@@ -1,0 +1,104 @@
+"""Titles that distinguish the conversations of a list from each other."""
+
+import unicodedata
+from collections import Counter, defaultdict
+from collections.abc import Mapping, Sequence
+
+CELLS = 26
+"""The width of a title that always fits in the sidebar; wide characters take two cells."""
+_ELLIPSIS = "…"
+_ROUNDS = 4
+
+
+def distinct_titles(titles: Sequence[str], notes: Sequence[str], cells: int = CELLS) -> list[str]:
+    """The titles on one line each, in order, and all different.
+
+    Titles that would look alike when cut off after `cells` are shortened in the middle instead, so
+    that the part that differs is visible. Equal titles get their note, and if the notes are equal,
+    too, a number. Other titles are not shortened.
+    """
+    lines = _numbered(_with_notes([" ".join(title.split()) for title in titles], notes))
+    visible = {line: line for line in lines}
+    shared = dict.fromkeys(lines, 0)
+    for _ in range(_ROUNDS):  # the lines of a group may still look alike, or like another line
+        for group in _alike(visible, shared, cells):
+            for line in group:
+                shared[line] = _shared_length(group)
+                visible[line] = _around(line, shared[line], cells)
+    return _numbered([visible[line] for line in lines])
+
+
+def _with_notes(lines: Sequence[str], notes: Sequence[str]) -> list[str]:
+    counts = Counter(lines)
+    return [
+        f"{line} {note}" if counts[line] > 1 else line
+        for line, note in zip(lines, notes, strict=True)
+    ]
+
+
+def _numbered(lines: Sequence[str]) -> list[str]:
+    """The lines, with a number after each but the first of equal ones."""
+    taken: set[str] = set()
+    result = []
+    for line in lines:
+        n, name = 1, line
+        while name in taken:
+            n += 1
+            name = f"{line} ({n})"
+        taken.add(name)
+        result.append(name)
+    return result
+
+
+def _alike(visible: Mapping[str, str], shared: Mapping[str, int], cells: int) -> list[list[str]]:
+    """The groups of lines that look the same, if showing another part may distinguish them."""
+    groups = defaultdict(list)
+    for line, text in visible.items():
+        groups[_cut(text, cells)].append(line)
+    return [
+        group
+        for group in groups.values()
+        if len(group) > 1 and any(shared[line] < _shared_length(group) for line in group)
+    ]
+
+
+def _shared_length(lines: Sequence[str]) -> int:
+    """The number of characters that all lines have in common at their beginning."""
+    first, last = min(lines), max(lines)
+    pairs = zip(first, last, strict=False)
+    return next((index for index, (a, b) in enumerate(pairs) if a != b), len(first))
+
+
+def _around(line: str, start: int, cells: int) -> str:
+    """The beginning of the line and what follows `start`, from the beginning of its word."""
+    word = line.rfind(" ", 0, start) + 1
+    if _width(line[word:start]) <= cells // 4:
+        start = word
+    mark = f"{_ELLIPSIS} " if start and line[start - 1] == " " else _ELLIPSIS
+    end = mark + _cut(line[start:], cells * 2 // 3)
+    beginning = _fitting(line[:start], cells - _width(end))
+    if not line[len(beginning) :].startswith(" "):  # the last word is incomplete
+        beginning = beginning.rpartition(" ")[0] or beginning
+    return beginning.rstrip() + end
+
+
+def _cut(line: str, cells: int) -> str:
+    """The beginning of the line, with an ellipsis if the line is wider than `cells`."""
+    if _width(line) <= cells:
+        return line
+    return _fitting(line, cells - _width(_ELLIPSIS)).rstrip() + _ELLIPSIS
+
+
+def _fitting(line: str, cells: int) -> str:
+    """The longest beginning of the line that is at most `cells` wide."""
+    width = 0
+    for index, character in enumerate(line):
+        width += _width(character)
+        if width > cells:
+            return line[:index]
+    return line
+
+
+def _width(text: str) -> int:
+    """The number of cells: two for each wide character, one for any other."""
+    return sum(1 + (unicodedata.east_asian_width(one) in "WF") for one in text)
