@@ -2,7 +2,16 @@
 
 import streamlit as st
 
-from ui.chat import answer_view, first_import, scope_panel, turn_actions, upload_view, welcome
+from ui.chat import (
+    answer_view,
+    first_import,
+    refused_question,
+    scope_panel,
+    shortcuts,
+    turn_actions,
+    upload_view,
+    welcome,
+)
 from ui.chat import conversation_list as conversations
 from ui.shared import frame
 from ui.text import words
@@ -31,16 +40,22 @@ with st.container(key="asking"):  # at the top level, Streamlit would pin the in
         upload_view.show_files(services, conversations.current_conversation())
         if version or chosen:
             answer_view.show_stop()
+        shortcuts.show_shortcuts()
+    refused_question.show_refused()
     typed = st.chat_input(
         words.ASK_HERE,
+        key=refused_question.INPUT,
+        on_submit=refused_question.forget_refused,
         submit_mode="stop",
         accept_file="multiple",
         max_upload_size=services.uploads.max_file_mb,
     )
 conversation_id = conversations.current_conversation()
-if typed and typed.files:
+files = typed.files if typed else refused_question.question_file()
+if files:
+    title = typed.text if typed else ""
     with place:
-        conversation_id = upload_view.take_files(services, typed.files, conversation_id, typed.text)
+        conversation_id = upload_view.take_files(services, files, conversation_id, title)
     search = scope_panel.saved_search(services, conversation_id)  # now includes its files
 request = version or (typed and typed.text.strip()) or chosen
 if request:
@@ -50,7 +65,7 @@ if request:
         is_empty = welcome.show_if_empty(services, request)
         if not is_empty and answer_view.ask(services, request, conversation_id, search):
             st.rerun()  # now shows the stored turn with checked citations
-elif typed:
+elif typed or files:
     st.rerun()  # shows the files beside the input
 elif library.documents and not turns:
     welcome.show_welcome(start, services, library)

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.browser.actions import PHONE, ask, scrolls_sideways, settle
+from tests.browser.actions import PHONE, ask, scrolls_sideways, settle, typing_box
 from ui.text import words
 
 sync_api = pytest.importorskip("playwright.sync_api", reason="pip install playwright")
@@ -48,6 +48,22 @@ def test_a_phone_collapses_the_sources_under_their_number(answered_page: "sync_a
     answered_page.get_by_text(words.count(words.SOURCES_COUNTED, 1), exact=True).click()
     sync_api.expect(source).to_be_visible()
     assert not scrolls_sideways(answered_page)
+
+
+def test_a_too_long_question_stays_in_the_input_and_can_become_a_file(
+    page: "sync_api.Page", address: str
+) -> None:
+    text = "Why? " * 4001
+    page.goto(address)
+    typing_box(page).fill(text)
+    page.keyboard.press("Enter")
+    page.get_by_role("alert").filter(has_text="the limit is 20,000").wait_for()
+    sync_api.expect(typing_box(page)).to_have_value(text.strip())
+    page.get_by_role("button", name=words.ATTACH_QUESTION).click()
+    page.get_by_role("button", name=words.FILES_OF_CONVERSATION.format(n=1)).wait_for()
+    settle(page)
+    sync_api.expect(typing_box(page)).to_have_value("")
+    sync_api.expect(page.get_by_role("alert")).to_have_count(0)
 
 
 def test_the_tab_is_named_after_the_conversation_and_then_after_the_page(

@@ -4,7 +4,15 @@ from urllib.parse import urlparse
 
 import pytest
 
-from tests.browser.actions import DESKTOP, PHONE, ask, screenshot, scrolls_sideways, typing_box
+from tests.browser.actions import (
+    DESKTOP,
+    PHONE,
+    answered_turn,
+    ask,
+    screenshot,
+    scrolls_sideways,
+    typing_box,
+)
 from tests.fakes.openai import OpenAIServer, Text
 from ui.text import words
 
@@ -109,6 +117,8 @@ def test_a_conversation_continues_after_its_first_question_is_stopped(
     sync_api.expect(page.locator(".fn-answer")).to_contain_text("slow " * 15)
     page.get_by_test_id("stChatInputStopButton").click()
     page.get_by_text(words.STOPPED).wait_for()
+    answered_turn(page, 1)  # the stored turn replaces the one that was being written
+    sync_api.expect(page.locator(".fn-source").first).to_be_attached()
     address_before = page.url
     model_server.will(Text("How many days of sick leave?"), Text("Ten days."))
     turn = ask(page, "And sick leave?")

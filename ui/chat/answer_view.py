@@ -25,6 +25,7 @@ from ui.chat.conversation_list import note_begun
 from ui.chat.feedback import show_rating
 from ui.chat.live_answer import LiveAnswer, activity_html
 from ui.chat.nothing_found import show_nothing_found
+from ui.chat.refused_question import refuse
 from ui.chat.scope_panel import open_begun
 from ui.chat.turn_actions import Change, NewVersion, latest_turns, show_actions
 from ui.shared.frame import principal, problem_html, show_error
@@ -199,6 +200,8 @@ def ask(
 ) -> bool:
     """Show the answer while it is written; returns False, after showing the error, if it failed.
 
+    A typed question that is refused returns to the input.
+
     If the reader stops the answer, the service's generator is closed and stores the partial
     answer before the page continues.
     """
@@ -214,6 +217,9 @@ def ask(
                 live.draw()
                 if not isinstance(error, AppError):
                     raise
+                if isinstance(request, str) and not live.has_begun:  # nothing was stored
+                    refuse(request, error)
+                    st.rerun()
                 with live.problems:
                     show_error(error)
                 return False

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from domain import RetrievedPassage, SearchMode, Step, StepState, Turn
+from domain import RetrievedPassage, SearchMode, Step, StepState, Turn, TurnState
 from ui.chat.citation_view import plain_marker
 from ui.chat.turn_actions import show_actions
-from ui.shared.safe_html import answer_html, cut_html, escape, lang, strong_html
+from ui.shared.safe_html import answer_html, cut_html, escape, lang, run_script, strong_html
 from ui.text import words
 
 if TYPE_CHECKING:
@@ -170,7 +170,7 @@ def activity_html(turn: Turn) -> str:
         return _agent(turn)
     if not turn.standalone_question:
         return ""
-    parts = [_searched(turn), _retrieved(turn.sources), _seconds(turn)]
+    parts = [_searched(turn), _retrieved(turn), _seconds(turn)]
     line = " · ".join(part for part in parts if part)
     documents = "".join(f"<li>{escape(title)}</li>" for title in _titles(turn.sources))
     if not documents:
@@ -192,7 +192,7 @@ def _progress_html(*steps: str) -> str:
 
 
 def _agent(turn: Turn) -> str:
-    retrieved = _retrieved(turn.sources) if turn.sources else ""
+    retrieved = _retrieved(turn) if turn.sources else ""
     line = " · ".join(part for part in (*_counted(turn), retrieved, _seconds(turn)) if part)
     if not turn.steps:
         return f'<p class="fn-activity">{line}</p>'
@@ -230,9 +230,11 @@ def _reading(sources: Sequence[RetrievedPassage]) -> str:
     return escape(words.count(words.READING_MORE, more, titles=listed))
 
 
-def _retrieved(sources: Sequence[RetrievedPassage]) -> str:
-    if not sources:
-        return escape(words.NO_PASSAGE_FOUND)
+def _retrieved(turn: Turn) -> str:
+    """How much was found; "" if the search did not end."""
+    if not turn.sources:
+        return escape(words.NO_PASSAGE_FOUND) if turn.state is TurnState.COMPLETE else ""
+    sources = turn.sources
     documents = len({source.document_id for source in sources})
     return escape(
         words.FOUND.format(
@@ -263,6 +265,8 @@ def _titles(sources: Sequence[RetrievedPassage]) -> list[str]:
 
 
 REDRAW_S = 0.05
+SHOW_STORED = "show-stored"
+"""The key of an invisible button that a script clicks after a stop, to rerun the page."""
 
 
 class LiveAnswer:
@@ -275,7 +279,7 @@ class LiveAnswer:
         self._activity, self._body = st.empty(), st.empty()
         self.problems, self._actions = st.container(), st.container(key="live-actions")
         self._question, self._text = "", ""
-        self._by_agent = False
+        self._by_agent = self.has_begun = False
         self._sources: tuple[RetrievedPassage, ...] = ()
         self._drawn_at_s = 0.0
         self._activity.html(working_html())
@@ -286,11 +290,14 @@ class LiveAnswer:
 
         The style sheet shows them as soon as the script no longer runs.
         """
+        self.has_begun = True
         self._by_agent = turn.search.by_agent
         if self._by_agent:
             self._activity.html(doing_html(words.DECIDING))
         with self._actions:
             show_actions(self._services, turn)
+            st.button(SHOW_STORED, key=SHOW_STORED)
+            run_script("stopped")
 
     def wait(self) -> None:
         """Redraw periodically, because a script can only be stopped while it draws."""

@@ -198,6 +198,7 @@ MODEL_NOTES = {
 }
 
 EARLIER_TURNS = Plural("Show 1 earlier question", "Show {n} earlier questions")
+ATTACH_QUESTION = "Attach the text as a file"
 QUESTION_CUT = "… ({more:,} more characters)"
 SEARCHING = "Searching…"
 SEARCHING_FOR = "Searching for {question}"
@@ -254,6 +255,17 @@ INCOMPLETE = "This answer is incomplete."
 STOPPED = "You stopped this answer. The text written so far is kept."
 RUNNING = "This answer is not finished: it is still being written elsewhere, or it was interrupted."
 RETRYABLE = "Asking again may help."
+
+SHORTCUTS = "Keyboard shortcuts"
+SHORTCUT_KEYS = {
+    "/": "Go to the question",
+    "Ctrl+K ⌘K": "Search conversations",
+    "↑ ↓": "Move in the list of conversations",
+    "Enter": "Send the question, or open the selected conversation",
+    "Shift+Enter": "Start a new line in the question",
+    "?": "Show this list",
+    "Esc": "Close this list",
+}
 
 COPY = "Copy"
 COPIED = "Copied"
