@@ -1,6 +1,6 @@
 """A user's conversations and turns, and what their answers cost."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from enum import StrEnum
@@ -235,13 +235,23 @@ class ConversationService:
         """Permanently remove conversations whose retention is over; returns their number."""
         return self._conversations.purge(now - self.deleted_retention)
 
-    def export(self, principal: Principal, conversation_id: str, format: str) -> bytes:
+    def export(
+        self,
+        principal: Principal,
+        conversation_id: str,
+        format: str,
+        *,
+        language: str = "en",
+        translate: Callable[[str], str] = str,
+    ) -> bytes:
         """The contents of a file with the conversation.
 
         Args:
             principal: The owner.
             conversation_id: The conversation.
             format: "md" or "html" for the displayed branch, "json" for all branches.
+            language: The language of the program's own words in HTML.
+            translate: Returns a message in that language.
 
         Raises:
             InputError: The format is unknown.
@@ -256,7 +266,8 @@ class ConversationService:
                 )
             )
         conversation, turns = self._conversations.whole(principal, conversation_id)
-        return render(conversation, turns, TranscriptFormat(format))
+        chosen = TranscriptFormat(format)
+        return render(conversation, turns, chosen, language=language, translate=translate)
 
     def import_json(self, principal: Principal, data: bytes) -> Conversation:
         """Import a conversation exported as JSON as a new one of the user.

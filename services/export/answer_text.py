@@ -10,13 +10,18 @@ from chains.citations.answer_reader import SHOWN_MARKER, MarkerParser, Piece, Te
 from chains.citations.markers import Claim, Marker, NotAMarkerError
 from chains.citations.visible_text import escape
 from domain import Citation, CitationState
+from domain.messages import _, join_messages
 
-MEANING = (
+MEANING = _(
     "“Found” means that the quoted words appear in the documents. Whether they answer the question"
     " is for the reader to judge."
 )
-_MATCHED = "found in the document, matched by Footnote"
-_OUTCOMES = {CitationState.VERIFIED: "found in the document"}
+_MATCHED = _("found in the document, matched by Footnote")
+_OUTCOMES = {
+    CitationState.VERIFIED: _("found in the document"),
+    CitationState.NOT_FOUND: _("not found"),
+    CitationState.NO_SUCH_SOURCE: _("no such source"),
+}
 
 
 class CitationCounts(NamedTuple):
@@ -45,28 +50,31 @@ def count_citations(citations: Iterable[Citation]) -> CitationCounts:
 
 
 def summarize(counts: CitationCounts) -> str:
-    """The counts as English sentences; "" if all are 0."""
+    """The counts as a message of whole sentences; "" if all are 0."""
+    matched, unsupported = counts.matched, counts.unsupported
     sentences = (
         _quotes(counts.found, counts.missing),
-        f"Sentences matched by Footnote: {counts.matched}." if counts.matched else "",
-        f"Citations without support: {counts.unsupported}." if counts.unsupported else "",
+        _("Sentences matched by Footnote: {n}.").format(n=matched) if matched else "",
+        _("Citations without support: {n}.").format(n=unsupported) if unsupported else "",
     )
-    return " ".join(filter(None, sentences))
+    return join_messages(filter(None, sentences), separator=" ")
 
 
 def describe(citation: Citation) -> str:
     """The outcome of checking a citation, such as `found in the document` or `not found`."""
     if citation.state is CitationState.VERIFIED and not citation.quoted_by_answer:
         return _MATCHED
-    return _OUTCOMES.get(citation.state, citation.state.value)
+    return _OUTCOMES[citation.state]
 
 
 def _quotes(verified: int, missing: int) -> str:
     if missing:
-        total = verified + missing
-        return f"{verified} of {total} quotes found in the documents; {missing} not found."
-    noun = "quote" if verified == 1 else "quotes"
-    return f"{verified} {noun} found in the documents." if verified else ""
+        return _("{n} of {total} quotes found in the documents; {missing} not found.").format(
+            n=verified, total=verified + missing, missing=missing
+        )
+    if verified == 1:
+        return _("1 quote found in the documents.")
+    return _("{n} quotes found in the documents.").format(n=verified) if verified else ""
 
 
 __all__ = [

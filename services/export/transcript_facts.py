@@ -6,16 +6,17 @@ from datetime import UTC, datetime
 from typing import Any, NamedTuple
 
 from domain import RetrievedPassage, Scope, SearchChoice, Step, StepState, Turn, TurnState
+from domain.messages import _, join_messages
 from services.answer_support import offers_nearest
 from services.export.answer_text import count_citations, summarize
 
 _CHARACTERS = 300  # longer arguments and results of tools are cut off
 
 _STATES = {
-    TurnState.RUNNING: "This answer is not finished.",
-    TurnState.INCOMPLETE: "This answer is incomplete.",
-    TurnState.STOPPED: "This answer was stopped.",
-    TurnState.FAILED: "There is no answer.",
+    TurnState.RUNNING: _("This answer is not finished."),
+    TurnState.INCOMPLETE: _("This answer is incomplete."),
+    TurnState.STOPPED: _("This answer was stopped."),
+    TurnState.FAILED: _("There is no answer."),
 }
 
 
@@ -26,24 +27,25 @@ def when(moment: datetime) -> str:
 
 def state_of(turn: Turn) -> str:
     """How the answer ended; "" if it is complete."""
-    return " ".join(filter(None, (_STATES.get(turn.state, ""), turn.error)))
+    return join_messages(filter(None, (_STATES.get(turn.state, ""), turn.error)), separator=" ")
 
 
 def verdict(turn: Turn) -> str:
     """Says how many quotes were found, and how many sentences have no source."""
     if offers_nearest(turn):
-        return "Closest passages. They may not answer the question."
+        return _("Closest passages. They may not answer the question.")
     if not turn.citations:
-        return "This answer cites no source."
-    summary = summarize(count_citations(turn.citations))
+        return _("This answer cites no source.")
     n = turn.unsupported_sentences
-    return f"{summary} Sentences without a source: {n}." if n else summary
+    without = _("Sentences without a source: {n}.").format(n=n) if n else ""
+    summary = summarize(count_citations(turn.citations))
+    return join_messages(filter(None, (summary, without)), separator=" ")
 
 
 def place(source: RetrievedPassage) -> list[str]:
     """The heading path, page, and document version of the passage, without missing parts."""
-    page = f"page {source.page}" if source.page else ""
-    version = f"version {source.version}" if source.version else ""
+    page = _("page {page}").format(page=source.page) if source.page else ""
+    version = _("version {version}").format(version=source.version) if source.version else ""
     return [part for part in (" › ".join(source.heading_path), page, version) if part]
 
 
@@ -68,11 +70,12 @@ def _call(step: Step) -> str:
 def _outcome(step: Step) -> str:
     """The source numbers of the passages found, or else the beginning of the result."""
     if step.state is StepState.RUNNING:
-        return "not finished"
+        return _("not finished")
     took = f" ({step.milliseconds:,.0f} ms)" if step.milliseconds >= 1 else ""
     if step.sources and step.state is StepState.DONE:
-        return "passages " + " ".join(f"[{n}]" for n in step.sources) + took
-    return (_cut(step.result) or "nothing") + took
+        numbers = " ".join(f"[{n}]" for n in step.sources) + took
+        return _("passages {numbers}").format(numbers=numbers)
+    return (_cut(step.result) or "—") + took
 
 
 def _plain(value: Any) -> str:
@@ -86,14 +89,14 @@ def _cut(text: str) -> str:
 
 def facts(turn: Turn) -> Iterator[tuple[str, str]]:
     """The names and values of the turn's other details."""
-    yield "Asked", when(turn.created_at)
+    yield _("Asked"), when(turn.created_at)
     if turn.model:
-        yield "Model", turn.model
-    yield "Search", ", ".join(_search(turn.search)) or "as set"
+        yield _("Model"), turn.model
+    yield _("Search"), join_messages(_search(turn.search), ", ") or _("as set")
     if turn.timings_ms:
-        yield "Milliseconds", _figures(turn.timings_ms.items())
+        yield _("Milliseconds"), _figures(turn.timings_ms.items())
     if turn.usage:
-        yield "Tokens", _figures(turn.usage.items())
+        yield _("Tokens"), _figures(turn.usage.items())
 
 
 def _figures(figures: Iterable[tuple[str, float]]) -> str:
@@ -102,21 +105,27 @@ def _figures(figures: Iterable[tuple[str, float]]) -> str:
 
 def _search(search: SearchChoice) -> Iterator[str]:
     if search.by_agent:
-        yield "by the agent"
+        yield _("by the agent")
     if search.mode:
-        yield f"mode {search.mode}"
+        yield _("mode {mode}").format(mode=search.mode)
     if search.k is not None:
-        yield f"{search.k} passages"
+        yield _("{k} passages").format(k=search.k)
     if search.score_threshold is not None:
-        yield f"threshold {search.score_threshold:g}"
+        yield _("threshold {threshold}").format(threshold=f"{search.score_threshold:g}")
     yield from _scope(search.scope)
 
 
 def _scope(scope: Scope) -> Iterator[str]:
-    for name in ("sources", "collections", "formats", "labels"):
-        if values := getattr(scope, name):
-            yield f"{name} {' or '.join(values)}"
+    templates = {
+        "sources": _("sources {names}"),
+        "collections": _("collections {names}"),
+        "formats": _("formats {names}"),
+        "labels": _("labels {names}"),
+    }
+    for field, template in templates.items():
+        if values := getattr(scope, field):
+            yield template.format(names=" / ".join(values))
     if scope.since:
-        yield f"since {scope.since}"
+        yield _("since {day}").format(day=scope.since)
     if scope.until:
-        yield f"until {scope.until}"
+        yield _("until {day}").format(day=scope.until)

@@ -1,6 +1,6 @@
 """A conversation as a self-contained HTML file for reading or printing."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import cache
 from pathlib import Path
 
@@ -9,20 +9,51 @@ from markupsafe import Markup
 
 from domain import Conversation, Turn
 from domain.language.script import script_of
+from domain.messages import _
 from services.export import transcript_facts
 from services.export.answer_text import MEANING, describe
 from services.export.safe_markdown import markdown_to_html
 
+_HEADINGS = {
+    "untitled": _("Conversation"),
+    "about": _(
+        "A copy of a conversation in Footnote. It stays as it is, even if the documents change."
+    ),
+    "searched": _("Searched for:"),
+    "steps": _("Steps"),
+    "sources": _("Sources"),
+    "others": _("Also found"),
+}
 _LANGUAGES = {"korean": ' lang="ko"', "japanese": ' lang="ja"', "chinese": ' lang="zh"'}
 
 
-def to_html(conversation: Conversation, turns: Sequence[Turn]) -> str:
+def to_html(
+    conversation: Conversation,
+    turns: Sequence[Turn],
+    *,
+    language: str = "en",
+    translate: Callable[[str], str] = str,
+) -> str:
     """Render each turn in order: question, search or steps, answer, sources, and settings.
 
-    Text from documents and people is escaped, and opening the file fetches nothing.
+    Text from documents and people is escaped. The file contains no script, and opening it fetches
+    nothing.
+
+    Args:
+        conversation: Its title and the time of its start are shown.
+        turns: The turns to show.
+        language: The language of the program's own words, for the `lang` attribute.
+        translate: Returns a message in that language.
     """
-    title = " ".join(conversation.title.split()) or "Conversation"
-    return _template().render(conversation=conversation, title=title, turns=turns)
+    title = " ".join(conversation.title.split()) or translate(_HEADINGS["untitled"])
+    return _template().render(
+        conversation=conversation,
+        title=title,
+        turns=turns,
+        language=language,
+        translate=translate,
+        headings={name: translate(text) for name, text in _HEADINGS.items()},
+    )
 
 
 @cache
@@ -35,7 +66,7 @@ def _template() -> Template:
         keep_trailing_newline=True,
         undefined=StrictUndefined,
     )
-    environment.filters.update(lang=_lang, describe=describe)
+    environment.filters.update(lang=_lang, describe=describe, translated=_translated)
     environment.globals.update(
         meaning=MEANING,
         answer_html=_answer_html,
@@ -56,6 +87,10 @@ def _answer_html(n: int, turn: Turn) -> Markup:
         return f'<a href="#source-{n}-{number}">[{number}]</a>' if number in numbers else ""
 
     return Markup(markdown_to_html(turn.answer, marker, heading=3))  # noqa: S704  # it is escaped
+
+
+def _translated(text: str, translate: Callable[[str], str]) -> str:
+    return translate(text)
 
 
 def _lang(text: str) -> Markup:

@@ -1,7 +1,7 @@
 """Exports a conversation as a file in one of three formats."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from enum import StrEnum
 
 from domain import Conversation, Turn
@@ -21,13 +21,23 @@ class TranscriptFormat(StrEnum):
     JSON = "json"
 
 
-def render(conversation: Conversation, turns: Sequence[Turn], format: TranscriptFormat) -> bytes:
-    """The file in UTF-8. Markdown and HTML contain the shown branch, JSON all turns."""
+def render(
+    conversation: Conversation,
+    turns: Sequence[Turn],
+    format: TranscriptFormat,
+    *,
+    language: str = "en",
+    translate: Callable[[str], str] = str,
+) -> bytes:
+    """The file in UTF-8. Markdown and HTML contain the shown branch, JSON all turns.
+
+    The program's own words are translated in HTML only.
+    """
     if format is TranscriptFormat.JSON:
         return to_json(conversation, turns)
     branch = shown_branch(conversation, turns)
     if format is TranscriptFormat.HTML:
-        return to_html(conversation, branch).encode()
+        return to_html(conversation, branch, language=language, translate=translate).encode()
     return to_markdown(conversation, branch).encode()
 
 

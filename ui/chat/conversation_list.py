@@ -3,7 +3,6 @@
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from functools import partial
 from typing import TYPE_CHECKING
 
 import streamlit as st
@@ -12,8 +11,8 @@ from domain import Conversation, Turn, TurnState
 from errors import AppError, NotFoundError
 from services.chat.conversation_service import LIST_LIMIT
 from services.export.transcript_json import MAX_BYTES
-from services.export.transcripts import file_name
 from services.texts import MAX_TITLE_CHARS
+from ui.chat.conversation_files import show_export, show_share_file
 from ui.chat.conversation_titles import distinct_titles
 from ui.shared.frame import principal, show_error, show_problem
 from ui.shared.safe_html import literal
@@ -100,11 +99,10 @@ DELETED, WAS_OPEN = "conversation-deleted", "conversation-was-open"
 IMPORTED, IMPORTS = "conversation-imported", "conversation-imports"
 IMPORT_ERROR = "conversation-import-refused"
 NEW_TITLE = "conversation-title"
-MIME = {"md": "text/markdown", "html": "text/html", "json": "application/json"}
 
 
 def request_dialog(action: str, conversation: Conversation) -> None:
-    """Request the dialog of an action: rename, export, or delete."""
+    """Request the dialog of an action: rename, share, export, or delete."""
     st.session_state[DIALOG] = (action, conversation)
 
 
@@ -115,7 +113,8 @@ def show_requested_dialog(services: "Services") -> None:
     action, conversation = st.session_state[DIALOG]
     title, show = {
         "rename": (words.RENAME_TITLE, _show_rename),
-        "export": (words.EXPORT_TITLE, _show_export),
+        "share": (words.SHARE_TITLE, show_share_file),
+        "export": (words.EXPORT_TITLE, show_export),
         "delete": (words.DELETE_TITLE, _show_delete),
     }[action]
     st.dialog(title, on_dismiss=_close)(_in_dialog)(show, services, conversation)
@@ -178,20 +177,18 @@ def _show_rename(services: "Services", conversation: Conversation) -> None:
         st.form_submit_button(words.KEEP_TITLE, type="primary", on_click=_rename, args=args)
 
 
-def _show_export(services: "Services", conversation: Conversation) -> None:
-    st.caption(words.EXPORT_NOTE)
-    user = principal()
-    for form, label in words.EXPORT_FORMS.items():
-        st.download_button(
-            label,
-            # Runs on the click, outside the page's run.
-            partial(services.conversations.export, user, conversation.id, form),
-            file_name(conversation.title, form),
-            MIME[form],
-            key=f"export-{form}",
-            icon=":material/download:",
-            width="stretch",
-            on_click="ignore",
+def show_share(conversation: Conversation | None) -> None:
+    """Show a button that opens the dialog for sharing, if there is a conversation."""
+    if conversation:
+        args = ("share", conversation)
+        icon = ":material/share:"
+        st.button(
+            words.SHARE_CONVERSATION,
+            key="share",
+            icon=icon,
+            type="tertiary",
+            on_click=request_dialog,
+            args=args,
         )
 
 

@@ -96,14 +96,21 @@ def translated(text: str) -> str:
     Messages stored before they carried templates are looked up by their text, which finds only
     those without values.
     """
-    into = translations(language())
+    return translated_into(language(), text)
+
+
+def translated_into(language: str, text: str) -> str:
+    """The same in that language, for text that is created outside of a page's run."""
+    into = translations(language)
     if not isinstance(text, Message):
         return into.get(text, (text,))[0]
     template = into.get(text.template, (text.template,))[0]
     if not text.values:
         return template
-    return template.format_map({name: _value(value) for name, value in text.values.items()})
+    return template.format_map(
+        {name: _value(language, value) for name, value in text.values.items()}
+    )
 
 
-def _value(value: str) -> str:
-    return translated(value) if isinstance(value, Message) else value
+def _value(language: str, value: str) -> str:
+    return translated_into(language, value) if isinstance(value, Message) else value

@@ -23,7 +23,7 @@ from ui.text.translations import (
 from ui.text.words import read_po_file
 
 ROOT = Path(__file__).parents[3]
-FUNCTIONS = {"count", "translated"}
+FUNCTIONS = {"count", "translated", "translated_into"}
 SCRIPTS = [ROOT / "app.py", *sorted((ROOT / "pages").glob("*.py"))]
 MODULES = [path for path in sorted((ROOT / "ui").rglob("*.py")) if path.name != "words.py"]
 

@@ -94,15 +94,27 @@ AGES = {
 }
 MORE_CONVERSATIONS = "Show more"
 
-CONVERSATION_MENU = "Rename, export, or delete: {title}"
+CONVERSATION_MENU = "Rename, share, export, or delete: {title}"
 CONVERSATION_ACTIONS = {
     "rename": "Rename",
+    "share": "Share",
     "export": "Export",
     "delete": "Delete",
 }
 RENAME_TITLE = "Rename the conversation"
 NEW_TITLE = "Title"
 KEEP_TITLE = "Rename"
+SHARE_CONVERSATION = "Share"
+SHARE_TITLE = "Share the conversation"
+SHARE_NOTE = (
+    "The file shows the questions, the answers, and their quotes with locations, as they are now."
+    " It opens in any browser, can be printed, and needs neither Footnote nor a network."
+)
+SHARE_WARNING = (
+    "It also shows the quotes to people who may not open the documents: send it only to readers who"
+    " may see them."
+)
+SHARE_DOWNLOAD = "Download the file"
 EXPORT_TITLE = "Export the conversation"
 EXPORT_FORMS = {
     "md": fixed("Markdown"),

@@ -1,0 +1,60 @@
+"""Files of a conversation: for reading elsewhere, and for importing it again."""
+
+from functools import partial
+from typing import TYPE_CHECKING
+
+import streamlit as st
+
+from domain import Conversation
+from services.export.transcripts import file_name
+from ui.shared.frame import principal
+from ui.text import words
+from ui.text.reader_language import language
+
+if TYPE_CHECKING:
+    from bootstrap import Services
+
+MIME = {"md": "text/markdown", "html": "text/html", "json": "application/json"}
+
+
+def show_export(services: "Services", conversation: Conversation) -> None:
+    """Offer the conversation in each format."""
+    st.caption(words.EXPORT_NOTE)
+    for form, label in words.EXPORT_FORMS.items():
+        _download_button(services, conversation, form, label)
+
+
+def show_share_file(services: "Services", conversation: Conversation) -> None:
+    """Offer a file that others can read without Footnote."""
+    st.write(words.SHARE_NOTE)
+    st.caption(words.SHARE_WARNING)
+    _download_button(services, conversation, "html", words.SHARE_DOWNLOAD, is_primary=True)
+
+
+def _download_button(
+    services: "Services",
+    conversation: Conversation,
+    form: str,
+    label: str,
+    *,
+    is_primary: bool = False,
+) -> None:
+    spoken = language()
+    st.download_button(
+        label,
+        partial(  # runs on the click, outside the page's run
+            services.conversations.export,
+            principal(),
+            conversation.id,
+            form,
+            language=spoken,
+            translate=partial(words.translated_into, spoken),
+        ),
+        file_name(conversation.title, form),
+        MIME[form],
+        key=f"download-{form}",
+        icon=":material/download:",
+        width="stretch",
+        type="primary" if is_primary else "secondary",
+        on_click="ignore",
+    )
