@@ -14,7 +14,7 @@ from domain.web.host_policy import Host, HostPolicy
 from errors import AppError
 from storage.ledger.api_key_store import ApiKeys
 from storage.ledger.conversation_list_store import ConversationList
-from storage.ledger.document_list_store import DocumentList, Headings, LabelList, Titles
+from storage.ledger.document_list_store import DocumentList, FirstPassages, LabelList, Titles
 from storage.ledger.feedback_store import Labels, Ratings
 from storage.ledger.import_store import Failures
 from storage.ledger.passage_finder import LedgerFilter, PassageFinder, Reading
@@ -169,7 +169,7 @@ class Services(ImportServices):
         from services.search.suggestion_service import SuggestionService
 
         return SuggestionService(
-            DocumentList(self._database), Headings(self._database), self._sources
+            DocumentList(self._database), FirstPassages(self._database), self._sources, SAMPLES
         )
 
     @cached_property

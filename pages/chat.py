@@ -65,7 +65,7 @@ if request:
     with place:
         if not library.documents:
             first_import.wait_for_first_import(services, request)
-        is_empty = welcome.show_if_empty(services, request)
+        is_empty = welcome.show_if_empty(services, request, conversation_id)
         if not is_empty and answer_view.ask(services, request, conversation_id, search):
             st.rerun()  # now shows the stored turn with checked citations
 elif typed or files:

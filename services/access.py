@@ -17,6 +17,12 @@ def own_sources(sources: Sources, principal: Principal) -> dict[str, StoredSourc
     return {one.id: one for one in sources.list() if _is_accessible(one, principal)}
 
 
+def library_sources(sources: Sources, principal: Principal) -> dict[str, StoredSource]:
+    """The principal's sources except the files of conversations, by id, sorted by name."""
+    own = own_sources(sources, principal)
+    return {id_: one for id_, one in own.items() if not one.conversation_id}
+
+
 def sees(sources: Sources, principal: Principal, source_id: str) -> bool:
     """Whether the source exists and is either shared or the principal's own."""
     try:

@@ -41,16 +41,19 @@ class UploadFiles:
     def write(self, location: str, name: str, data: bytes) -> None:
         """Write a file atomically; does nothing if the content is unchanged.
 
+        `name` may be a path in the box, whose folders are created; it must not lead out of it.
+
         Raises:
             StorageError: The box can't be written; an older file of that name remains.
         """
         folder = self.folder(location)
         with _storage_errors(folder):
             if not _has_content(folder / name, data):
+                (folder / name).parent.mkdir(parents=True, exist_ok=True)
                 _write_atomically(folder / name, data)
 
     def names(self, location: str) -> list[str]:
-        """The sorted names of the files, without incomplete ones.
+        """The sorted paths of the files in the box, without incomplete ones.
 
         Raises:
             StorageError: The box can't be read.
@@ -59,7 +62,11 @@ class UploadFiles:
         with _storage_errors(folder):
             if not folder.is_dir():
                 return []
-            return sorted(file.name for file in folder.iterdir() if not file.name.startswith("."))
+            return sorted(
+                file.relative_to(folder).as_posix()
+                for file in folder.rglob("*")
+                if not file.name.startswith(".") and not file.is_dir()
+            )
 
     def remove(self, location: str, name: str) -> bool:
         """Delete a file; False if it does not exist."""

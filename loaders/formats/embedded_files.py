@@ -145,6 +145,21 @@ def read_zip(data: bytes) -> Content:
         UnreadableError: The archive is encrypted, damaged, or too large, or has no readable file;
             TemporarilyUnreadableError if a file can be read after a program is installed.
     """
+    contents = sections(zip_parts(data))
+    if not contents.text:
+        reason = _nothing(contents.warnings)
+        raise TemporarilyUnreadableError(reason) if contents.again else UnreadableError(reason)
+    return Content(contents.text, warnings=contents.warnings)
+
+
+def zip_parts(data: bytes) -> list[Part]:
+    """The files of an archive in order, without hidden ones; each is unpacked when it is read.
+
+    Those of unsupported formats are empty. Paths may lead out of the archive.
+
+    Raises:
+        UnreadableError: The archive is encrypted, damaged, or too large.
+    """
     archive = open_zip(data, ".zip")
     files = [part for part in archive.infolist() if not part.is_dir()]
     if len(files) > MAX_PARTS:
@@ -155,11 +170,7 @@ def read_zip(data: bytes) -> Content:
         )
     if files and all(file.flag_bits & 1 for file in files):
         raise UnreadableError(ENCRYPTED)
-    contents = sections(list(_parts(archive, files)))
-    if not contents.text:
-        reason = _nothing(contents.warnings)
-        raise TemporarilyUnreadableError(reason) if contents.again else UnreadableError(reason)
-    return Content(contents.text, warnings=contents.warnings)
+    return list(_parts(archive, files))
 
 
 def _parts(archive: zipfile.ZipFile, files: Sequence[zipfile.ZipInfo]) -> Iterator[Part]:

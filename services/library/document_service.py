@@ -19,14 +19,20 @@ from domain import (
 )
 from domain.messages import _
 from errors import NotFoundError
-from services.access import SourceDocument, by_source, own_sources, sees
+from services.access import SourceDocument, by_source, library_sources, own_sources, sees
 from services.imports.import_queue import ImportQueue
 from storage.ledger.database import Database
 from storage.ledger.document_list_store import DocumentList, Tally
 from storage.ledger.import_store import Failures, import_days
 from storage.ledger.index_store import Indexes
 from storage.ledger.passage_finder import PassageList
-from storage.ledger.source_store import CATALOG_KIND, Exclusions, Sources, excluded_keys
+from storage.ledger.source_store import (
+    CATALOG_KIND,
+    Exclusions,
+    Sources,
+    StoredSource,
+    excluded_keys,
+)
 
 if TYPE_CHECKING:  # slow, and not needed to open the page
     from services.sources.upload_service import UploadService
@@ -42,7 +48,10 @@ class FailurePage:
 
 @dataclass(frozen=True)
 class FailureService:
-    """The failed documents of the principal's visible sources."""
+    """The failed documents of the principal's visible sources.
+
+    Those of conversations are not listed or counted: the conversation reports them.
+    """
 
     failures: Failures
     sources: Sources
@@ -50,17 +59,17 @@ class FailureService:
 
     def page(self, principal: Principal, *, limit: int = 50, offset: int = 0) -> FailurePage:
         """A page of the failures that are not dismissed, latest first."""
-        own = list(own_sources(self.sources, principal))
+        own = list(library_sources(self.sources, principal))
         failures = self.failures.page(own, limit=limit, offset=offset)
         return FailurePage(tuple(failures), self.failures.count(own))
 
     def count(self, principal: Principal) -> int:
         """The number of failures that are not dismissed."""
-        return self.failures.count(list(own_sources(self.sources, principal)))
+        return self.failures.count(list(library_sources(self.sources, principal)))
 
     def identifiers(self, principal: Principal) -> list[SourceDocument]:
         """The source id and key of each failed document."""
-        return self.failures.identifiers(list(own_sources(self.sources, principal)))
+        return self.failures.identifiers(list(library_sources(self.sources, principal)))
 
     def dismiss(self, principal: Principal, failed: Iterable[SourceDocument]) -> None:
         """Hide failures until the documents fail again."""
@@ -124,8 +133,11 @@ class DocumentService:
     boxes: "UploadService"
 
     def contents(self, principal: Principal) -> Contents:
-        """The possible filter values: sources sorted by name, the rest by frequency."""
-        own = own_sources(self.sources, principal)
+        """The possible filter values: sources sorted by name, the rest by frequency.
+
+        Like the list and the other figures, they leave out the files of conversations.
+        """
+        own = library_sources(self.sources, principal)
         tallies = [tally for tally in self._list.tallies() if tally.source_id in own]
         of = _summed((tally.source_id, tally) for tally in tallies)
         sources = [
@@ -150,7 +162,8 @@ class DocumentService:
     ) -> DocumentPage:
         """A page of matching documents in this order.
 
-        Places of catalogs are listed only if the filter names their source or collection.
+        Places of catalogs are listed only if the filter names their source or collection, files of
+        conversations only if it names their source.
         """
         narrowed = self._visible_filter(principal, filter_)
         documents = self._list.page(narrowed, order, limit=limit, offset=offset)
@@ -249,7 +262,7 @@ class DocumentService:
         chosen = [
             one.id
             for one in own_sources(self.sources, principal).values()
-            if (filter_.sources is None or one.id in filter_.sources)
+            if _is_chosen(one, filter_.sources)
             and (not filter_.collections or one.collection in filter_.collections)
             and (is_named or not one.is_catalog)
         ]
@@ -257,12 +270,16 @@ class DocumentService:
         return replace(filter_, sources=None if everything else tuple(chosen))
 
     def _without_catalogs(self, principal: Principal) -> list[str]:
-        own = own_sources(self.sources, principal).values()
-        return [one.id for one in own if not one.is_catalog]
+        sources = library_sources(self.sources, principal).values()
+        return [one.id for one in sources if not one.is_catalog]
 
     def _keys(self, principal: Principal, document_ids: Sequence[str]) -> dict[str, list[str]]:
         identifiers = [(one.source_id, one.key) for one in self._list.with_ids(document_ids)]
         return by_source(own_sources(self.sources, principal), identifiers)
+
+
+def _is_chosen(source: StoredSource, source_ids: Sequence[str] | None) -> bool:
+    return not source.conversation_id if source_ids is None else source.id in source_ids
 
 
 def _enqueue(

@@ -19,7 +19,7 @@ from storage.index_stores import IndexStores, open_store
 from storage.ledger.document_store import Documents
 from storage.ledger.index_store import Indexes
 from storage.ledger.passage_finder import LedgerFilter
-from storage.ledger.source_store import CATALOG_KIND, Sources
+from storage.ledger.source_store import CATALOG_KIND, Sources, StoredSource
 
 if TYPE_CHECKING:
     from langchain_core.documents import Document
@@ -39,15 +39,25 @@ PARTLY_DAMAGED = _(
 
 @dataclass(frozen=True, slots=True)
 class LibraryStatus:
-    """The size of the library without catalogs, and `notices` for users.
+    """The size of the library without catalogs and files of conversations; notices for users.
 
-    `has_samples` is True if it contains documents that ship with Footnote.
+    `samples` is the number of its documents that ship with Footnote.
     """
 
     documents: int
     passages: int
     notices: tuple[str, ...] = ()
-    has_samples: bool = False
+    samples: int = 0
+
+    @property
+    def has_samples(self) -> bool:
+        """Whether documents that ship with Footnote are in the library."""
+        return self.samples > 0
+
+    @property
+    def has_only_samples(self) -> bool:
+        """Whether the library contains nothing but documents that ship with Footnote."""
+        return self.has_samples and self.samples == self.documents
 
 
 @dataclass(frozen=True)
@@ -72,12 +82,12 @@ class Library:
         index = self.maintenance.status(principal)
         notices = (index.problem, *self.damage(), index.message, self.embedding_notice)
         unique = tuple(dict.fromkeys(filter(None, notices)))
-        catalogs = self.sources.sizes(CATALOG_KIND)
+        sources = self.sources.list()
+        others = [one.id for one in sources if one.conversation_id or one.is_catalog]
+        documents, passages = self.sources.totals(others)
+        samples, _passages = self.sources.totals([one.id for one in sources if self._ships(one)])
         return LibraryStatus(
-            index.documents - catalogs.documents,
-            max(index.passages - catalogs.passages, 0),
-            unique,
-            self._has_samples(),
+            index.documents - documents, max(index.passages - passages, 0), unique, samples
         )
 
     def has_catalogs(self, principal: Principal) -> bool:  # noqa: ARG002  # every use case takes a principal
@@ -125,10 +135,8 @@ class Library:
         current = self.open_index()
         return None if current is None or current.passages is index.passages else current
 
-    def _has_samples(self) -> bool:
-        folder = str(self.samples.resolve())
-        ids = [source.id for source in self.sources.list() if source.location == folder]
-        return any(self.documents.list(source_id, limit=1) for source_id in ids)
+    def _ships(self, source: StoredSource) -> bool:
+        return source.location == str(self.samples.resolve())
 
 
 def explain(question: str, document: "Document", condition: Filter | None = None) -> Explanation:

@@ -252,6 +252,10 @@ class DirectoryService:
         """Import the sample documents into any library; raises like `import_directory`."""
         return self.import_directory(principal, self._samples, on_progress=on_progress)
 
+    def samples(self, principal: Principal) -> StoredSource | None:  # noqa: ARG002  # every use case takes a principal
+        """The source of the sample documents, or None if they are not in the library."""
+        return self._sources.find(DIRECTORY, _location(self._samples))
+
     def _is_unfinished(self, principal: Principal, source: StoredSource) -> bool:
         latest = self._imports.latest(principal, source)
         return latest is None or latest.state in _BEGUN

@@ -1,19 +1,19 @@
 """Uploaded files, stored in boxes; each box is a source."""
 
-import unicodedata
 import uuid
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import PurePosixPath
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 from unicodedata import normalize
 
 from domain import Principal, Skipped, Wait
 from domain.messages import _
-from errors import ConflictError, InputError, NotFoundError, SourceError
+from errors import ConflictError, InputError, NotFoundError, SourceError, UnreadableError
 from loaders.directory_loader import DirectoryLoader
 from loaders.formats import SUFFIXES, unsupported
 from services.imports.import_plan import Loader
+from services.sources.file_names import safe_name, safe_path
 from services.sources.source_kinds import (
     TITLES,
     AddedSource,
@@ -27,64 +27,24 @@ from storage.ledger.conversation_store import Conversations
 from storage.ledger.source_store import Sources, StoredSource
 from storage.upload_files import BOXES, UploadFiles
 
-MAX_BYTES = 200
-_UNFIT = str.maketrans(dict.fromkeys('<>:"|?*', "_"))
-_JOINERS = {"\u200c", "\u200d"}  # needed by some scripts and emoji
-_INVISIBLE = ("Cc", "Cf", "Cs", "Cn", "Zl", "Zp")
-_RESERVED = {
-    "CON",
-    "PRN",
-    "AUX",
-    "NUL",
-    *(f"{port}{n}" for port in ("COM", "LPT") for n in "123456789"),
-}
-
-
-def safe_name(name: str) -> str:
-    """The name without folders, control characters, and characters that some systems reject.
-
-    The result is in NFC, has at most `MAX_BYTES` in UTF-8 including its suffix, and never names a
-    hidden file. The function is idempotent and returns "" if nothing remains.
-    """
-    last = name.replace("\\", "/").rpartition("/")[2]
-    visible = "".join(letter for letter in last if _is_visible(letter)).translate(_UNFIT)
-    bare = _bare(unicodedata.normalize("NFC", visible))
-    if bare.partition(".")[0].rstrip().upper() in _RESERVED:
-        bare = f"_{bare}"
-    return _bare(_shortened(bare))
-
-
-def _is_visible(letter: str) -> bool:
-    return letter in _JOINERS or unicodedata.category(letter) not in _INVISIBLE
-
-
-def _bare(name: str) -> str:
-    """Remove prefixes that hide a file and trailing characters that Windows drops."""
-    while name != (name := name.strip(" .").removeprefix("~$")):
-        pass
-    return name
-
-
-def _shortened(name: str) -> str:
-    suffix = PurePosixPath(name).suffix
-    if len(suffix.encode()) > MAX_BYTES // 2:
-        suffix = ""
-    room = MAX_BYTES - len(suffix.encode())
-    stem = name.removesuffix(suffix) if suffix else name
-    return stem.encode()[:room].decode(errors="ignore") + suffix
-
-
 KIND = "upload"
 DEFAULT_BOX = "Uploads"
 CONVERSATION, OWNER = "conversation_id", "user_id"
 _MIB = 2**20
+_ARCHIVE = ".zip"
 
 
 class Upload(NamedTuple):
-    """A file that has not been checked yet."""
+    """A file that has not been checked yet; `has_path` if its folders belong to its name."""
 
     name: str
     data: bytes
+    has_path: bool = False
+
+    @property
+    def key(self) -> str:
+        """The name under which it is stored; "" if it has no usable characters."""
+        return safe_path(self.name) if self.has_path else safe_name(self.name)
 
 
 class Refused(NamedTuple):
@@ -167,11 +127,7 @@ class UploadService:
             Refused(file.name, why) for file, why in zip(uploads, reasons, strict=True) if why
         ]
         # Of two files with the same name, the later one wins.
-        fit = {
-            safe_name(file.name): file.data
-            for file, why in zip(uploads, reasons, strict=True)
-            if not why
-        }
+        fit = {file.key: file.data for file, why in zip(uploads, reasons, strict=True) if not why}
         source = self._store(target, fit) if fit else self._sources.find(KIND, target.location)
         return Uploaded(source.id if source else None, tuple(fit), tuple(refused))
 
@@ -261,7 +217,7 @@ class UploadService:
 
     def _unfit(self, file: Upload) -> str | None:
         """Why a file is rejected; None if it is accepted."""
-        name = safe_name(file.name)
+        name = file.key
         if not name:
             return _("its name has no usable characters: rename it")
         if reason := unsupported(name):
@@ -293,8 +249,8 @@ class UploadKind:
 
     name = KIND
     fields = (
-        Field("box", required=True, fixed=True, default=DEFAULT_BOX),
         Field("files", FieldType.FILES, required=True, fixed=True),
+        Field("box", required=True, fixed=True, default=DEFAULT_BOX),
     )
 
     def __init__(self, uploads: UploadService, files: UploadFiles, sources: Sources) -> None:
@@ -310,8 +266,11 @@ class UploadKind:
     def add(self, principal: Principal, values: FieldValues) -> AddedSource:
         """Store the files in the box, creating it if necessary."""
         box = required(values, "box", _("The name of the box"))
-        done = self._uploads.add(principal, _uploads(values), box=box)
-        refused = tuple(Skipped(name, name, reason) for name, reason in done.refused)
+        files, unreadable = unpacked(_uploads(values))
+        done = self._uploads.add(principal, files, box=box)
+        refused = tuple(
+            Skipped(name, name, reason) for name, reason in (*unreadable, *done.refused)
+        )
         if done.source_id is None:
             first = refused[0]
             raise SourceError(
@@ -336,6 +295,48 @@ class UploadKind:
     def forget(self, source: StoredSource) -> None:
         """Delete the box's folder with its files."""
         self._files.remove_box(source.location)
+
+
+class Unpacked(NamedTuple):
+    """Files, with those of archives in place of the archives, and the unreadable ones."""
+
+    files: list[Upload]
+    refused: list[Refused]
+
+
+def unpacked(uploads: Iterable[Upload | tuple[str, bytes]]) -> Unpacked:
+    """The files with their paths; zip archives are replaced by the files in them.
+
+    Archives in archives stay as they are. The paths of an archive's files begin with its name.
+    """
+    result = Unpacked([], [])
+    for upload in (Upload(*one)._replace(has_path=True) for one in uploads):
+        if PurePosixPath(upload.name).suffix.lower() == _ARCHIVE:
+            _unpack(upload, result)
+        else:
+            result.files.append(upload)
+    return result
+
+
+def _unpack(archive: Upload, result: Unpacked) -> None:
+    from loaders.formats.embedded_files import zip_parts  # slow, and needed only for archives
+
+    try:
+        parts = zip_parts(archive.data)
+    except UnreadableError as error:
+        result.refused.append(Refused(archive.name, str(error)))
+        return
+    folder = archive.name[: -len(_ARCHIVE)]
+    is_nested = all(part.name.startswith(f"{PurePosixPath(folder).name}/") for part in parts)
+    prefix = folder.rpartition("/")[0] if is_nested else folder
+    for part in parts:
+        path = f"{prefix}/{part.name}"
+        try:
+            data = part.data()
+        except UnreadableError as error:
+            result.refused.append(Refused(path, str(error)))
+            continue
+        result.files.append(Upload(path, cast("bytes", data), has_path=True))
 
 
 def _uploads(values: FieldValues) -> list[Upload]:

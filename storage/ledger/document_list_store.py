@@ -54,30 +54,36 @@ class Titles(Store):
         return self._all(in_active_index(own).order_by(PassageRow.ordinal))
 
 
-_FIRST = 200
+_FIRST = 60
+_LONGEST_TEXT = 1500
 
 
-class Headings(Store):
-    """The headings above the passages of documents."""
+class HeadedText(NamedTuple):
+    """The text of a passage, and the innermost heading above it or ""."""
 
-    def of(self, document_ids: Sequence[str]) -> dict[str, list[str]]:
-        """By document id, the distinct innermost headings of its first passages.
+    heading: str
+    text: str
 
-        Headings are from the active index and in text order. Documents without headings are
-        omitted.
+
+class FirstPassages(Store):
+    """The first passages of documents, with their headings."""
+
+    def of(self, document_ids: Sequence[str]) -> dict[str, list[HeadedText]]:
+        """By document id, its first 60 passages in the active index, in text order.
+
+        Long texts are cut. Documents without passages are omitted.
         """
-        columns = select(PassageRow.document_id, PassageRow.heading_path)
+        text = func.substr(PassageRow.text, 1, _LONGEST_TEXT)
         query = (
-            in_active_index(columns)
+            in_active_index(select(PassageRow.document_id, PassageRow.heading_path, text))
             .where(PassageRow.ordinal < _FIRST)
             .order_by(PassageRow.document_id, PassageRow.ordinal)
         )
-        unique: dict[str, dict[str, None]] = {}
+        passages: dict[str, list[HeadedText]] = {}
         with self._database.read() as session:
-            for id_, path in rows_with(session, query, PassageRow.document_id, document_ids):
-                if path:
-                    unique.setdefault(id_, {})[path[-1]] = None
-        return {id_: list(headings) for id_, headings in unique.items()}
+            for id_, path, words in rows_with(session, query, PassageRow.document_id, document_ids):
+                passages.setdefault(id_, []).append(HeadedText(path[-1] if path else "", words))
+        return passages
 
 
 class LabelList(Store):

@@ -1,7 +1,7 @@
 """Sources of documents: their settings, exclusions, and import statistics."""
 
 import hashlib
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any
@@ -14,7 +14,7 @@ from domain import ImportKind, ImportRun, ImportState
 from domain.messages import _
 from errors import NotFoundError
 from storage.ledger.columns import from_row
-from storage.ledger.database import Store
+from storage.ledger.database import Store, rows_with
 from storage.ledger.import_queue_store import import_run
 from storage.ledger.import_store import REPORTED
 from storage.ledger.ledger_tables import (
@@ -312,15 +312,12 @@ class Sources(Store):
         with self._database.write() as session:
             session.execute(delete(SourceRow).where(SourceRow.id == source_id))
 
-    def sizes(self, kind: str) -> SourceFigures:
-        """The numbers of documents and passages of all sources of a kind, without failures."""
-        ids = select(SourceRow.id).where(SourceRow.kind == kind)
-        query = select(func.count(), func.coalesce(func.sum(DocumentRow.passages), 0)).where(
-            DocumentRow.source_id.in_(ids)
-        )
+    def totals(self, source_ids: Sequence[str]) -> tuple[int, int]:
+        """The numbers of documents and of their passages in all of these sources together."""
+        query = select(func.count(), func.coalesce(func.sum(DocumentRow.passages), 0))
         with self._database.read() as session:
-            documents, passages = session.execute(query).one()
-            return SourceFigures(documents, passages)
+            rows = [*rows_with(session, query, DocumentRow.source_id, source_ids)]
+        return sum(row[0] for row in rows), sum(row[1] for row in rows)
 
     def figures(self) -> dict[str, SourceFigures]:
         """The statistics by source id; sources with neither documents nor failures are omitted."""

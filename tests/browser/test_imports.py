@@ -109,9 +109,9 @@ def test_files_can_be_added_to_an_upload_source(
 ) -> None:
     open_form(page, program)
     choose(page, words.SOURCE_KINDS["upload"])
-    files = page.get_by_test_id("stFileUploaderDropzoneInput")
+    files = page.get_by_test_id("stFileUploaderDropzoneInput").first
     files.set_input_files([folder / "leave.md", folder / "vpn.md"])
-    page.get_by_label(words.SOURCE_NAME, exact=True).fill(folder.name)
+    page.get_by_label(words.SOURCE_FIELDS["box"]).fill(folder.name)
     press(page, words.UPLOAD_AND_IMPORT)
     page.get_by_role("heading", name=folder.name).wait_for()
     see_state(page, ImportState.COMPLETED)

@@ -111,6 +111,8 @@ def test_typed_values_survive_switching_to_other_fields(
     page: "sync_api.Page", program: Program
 ) -> None:
     open_kind(page, program, "confluence")
+    page.get_by_text(words.MORE_OPTIONS, exact=True).click()
+    wait_for_animations(page)
     values = {"url": "https://a.example/wiki", "email": "kim@a.example", "skip_labels": "draft"}
     fill_in(page, **values)
     for scope in ("trees", "everything"):

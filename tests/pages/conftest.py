@@ -29,6 +29,7 @@ class Status:
     passages: int = 44
     notices: tuple[str, ...] = ()
     has_samples: bool = True
+    has_only_samples: bool = True
 
 
 @dataclass
@@ -57,7 +58,7 @@ class NoExtras:
     def nothing_found(self, principal: Principal, turn: Turn) -> None:
         return None
 
-    def suggest(self, principal: Principal, day: date) -> list[str]:
+    def suggest(self, principal: Principal, day: date, *, language: str = "") -> list[str]:
         return []
 
     def current(self, principal: Principal) -> list[ImportRun]:

@@ -209,7 +209,7 @@ def test_a_library_notice_is_shown(services: Services) -> None:
 
 
 def test_sample_questions_are_offered_only_with_the_sample_documents(services: Services) -> None:
-    services.library.now.has_samples = False
+    services.library.now.has_only_samples = False
     html = page_text(AppTest.from_file(str(APP)).run())
     assert words.WELCOME in html
     assert "(9 documents in the library)" in html

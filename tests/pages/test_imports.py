@@ -432,3 +432,48 @@ def test_an_import_is_almost_done_instead_of_having_no_seconds_left(services, so
     assert words.RUN_PASSAGES.format(done=90, expected=90) in html
     assert words.ALMOST_DONE in html
     assert "0 seconds" not in html
+
+
+def test_a_source_with_documents_leads_to_questions_about_it(services, source):
+    assert words.ASK_ABOUT_SOURCE not in [one.label for one in open_page(source).button]
+    services.sources.refresh(LOCAL_USER, source.id)
+    work(services)
+    page = open_page(source)
+    button(page, words.ASK_ABOUT_SOURCE).click().run()
+    search = page.session_state["scope-of-the-new-conversation"]
+    assert search.scope.sources == (source.id,)
+
+
+def test_the_samples_can_be_imported_and_removed_again(services):
+    page = open_page()
+    button(page, words.EMPTY_SAMPLES).click().run()
+    assert services.directories.samples(LOCAL_USER)
+    button(page, words.SAMPLES_REMOVE_NOW).click().run()
+    assert not page.exception
+    assert services.directories.samples(LOCAL_USER) is None
+    assert words.EMPTY_SAMPLES in [one.label for one in page.button]
+
+
+def test_the_options_that_most_sources_keep_are_folded(page):
+    folded = next(one for one in page.expander if one.label == words.MORE_OPTIONS)
+    labels = [one.label for one in folded.text_area] + [one.label for one in folded.text_input]
+    assert words.SOURCE_FIELDS["include"] in labels
+    assert words.SOURCE_NAME in labels
+    assert words.SOURCE_FIELDS["path"] not in labels
+    assert not folded.proto.expanded
+
+
+def test_an_error_that_a_folded_field_may_cause_unfolds_it(page, handbook):
+    field(page, words.SOURCE_FIELDS["path"]).set_value(str(handbook))
+    field(page, words.SOURCE_FIELDS["include"]).set_value("*.nothing")
+    press(page, words.ADD_AND_IMPORT)
+    folded = next(one for one in page.expander if one.label == words.MORE_OPTIONS)
+    assert folded.proto.expanded
+    assert "There is nothing to import" in page_text(page)
+
+
+def test_uploads_have_one_field_for_their_name(page):
+    page.segmented_control(key="add_source_kind").set_value("upload").run()
+    labels = [one.label for one in page.text_input]
+    assert words.SOURCE_FIELDS["box"] in labels
+    assert words.SOURCE_NAME not in labels

@@ -261,3 +261,25 @@ def test_the_library_shows_space_author_and_labels_and_links_to_the_page(service
         assert f"<dt>{getattr(words, f'COLUMN_{name}')}</dt><dd>{value}</dd>" in facts
     assert f'href="{document.location}"' in facts
     assert words.COLUMN_KEY not in facts
+
+
+@pytest.mark.parametrize(
+    ("kind", "login", "address"),
+    [
+        ("confluence", "cloud", "https://id.atlassian.com/manage-profile/security/api-tokens"),
+        ("confluence", "token", "https://confluence.atlassian.com/"),
+        ("google_drive", "service_account", "https://console.cloud.google.com/"),
+        ("google_drive", "oauth", "https://console.cloud.google.com/"),
+    ],
+)
+def test_the_form_links_to_where_a_token_is_created(services, kind, login, address):
+    page = form(kind)
+    choose(page, "login", login)
+    link = next(one.value for one in page.html if "fn-sign-in-help" in one.value)
+    assert f'href="{address}' in link
+    assert 'target="_blank" rel="noopener"' in link
+
+
+def test_the_address_of_a_site_comes_before_the_choices(page):
+    first = next(iter(page.get("expander")[0].text_input))
+    assert first.label == words.SOURCE_FIELDS["url"]

@@ -1,11 +1,13 @@
 """The page before the first question, over real services."""
 
+from unittest.mock import patch
+
 import pytest
 from streamlit.testing.v1 import AppTest
 
 from domain import LOCAL_USER
 from tests.conversations import conversations_of
-from tests.pages.conftest import APP, install_services
+from tests.pages.conftest import APP, install_services, page_text
 from ui.text import words
 
 
@@ -36,11 +38,57 @@ def test_a_button_imports_the_samples_into_an_empty_library(services):
 def test_a_users_library_suggests_questions_about_itself(services, handbook):
     services.directories.import_directory(LOCAL_USER, handbook)
     page = open_page()
-    assert any("Leave policy" in label for label in labels(page))
-    assert any("‘휴가 규정’" in label for label in labels(page))
+    assert "Leave policy" in labels(page)[0]  # the page is in English
+    assert len(labels(page)) == 4
     question = labels(page)[0]
     page.button(key=f"sample-{question}").click().run()
     assert [one.title for one in conversations_of(services)] == [question]
+
+
+def test_documents_can_be_added_beside_the_questions(services, handbook):
+    services.directories.import_directory(LOCAL_USER, handbook)
+    page = open_page()
+    assert words.ADD_DOCUMENTS in [one.label for one in page.get("page_link")]
+    assert words.SAMPLES_REMOVE not in page_text(page)
+
+
+def test_own_documents_replace_the_questions_about_the_samples(services, handbook):
+    services.directories.import_samples(LOCAL_USER)
+    services.directories.import_directory(LOCAL_USER, handbook)
+    shown = labels(open_page())
+    assert any("Leave policy" in label for label in shown)
+    assert not set(shown) & set(words.SAMPLE_QUESTIONS)
+
+
+@pytest.mark.parametrize(("language", "first"), [("ko", 1), ("ja", 2)])
+def test_sample_questions_in_the_language_of_the_page_come_first(services, language, first):
+    services.directories.import_samples(LOCAL_USER)
+    page = AppTest.from_file(str(APP), default_timeout=60)
+    with patch("bootstrap.interface_language", return_value=language):
+        page.run()
+    assert labels(page)[0] == words.SAMPLE_QUESTIONS[first]
+    assert len(labels(page)) == len(words.SAMPLE_QUESTIONS)
+
+
+def test_a_button_removes_the_samples_after_saying_what_happens(services, handbook):
+    services.directories.import_samples(LOCAL_USER)
+    services.directories.import_directory(LOCAL_USER, handbook)
+    page = open_page()
+    assert words.SAMPLES_REMOVE_EFFECT in page_text(page)
+    page.button(key="remove-samples").click().run()
+    assert not page.exception
+    status = services.library.status(LOCAL_USER)
+    assert (status.documents, status.has_samples) == (4, False)
+    assert "remove-samples" not in [one.key for one in page.button]
+
+
+def test_samples_that_another_window_has_removed_cause_no_error(services):
+    services.directories.import_samples(LOCAL_USER)
+    page = open_page()
+    source = services.directories.samples(LOCAL_USER)
+    services.worker.wait(LOCAL_USER, services.sources.delete(LOCAL_USER, source.id).id)
+    page.button(key="remove-samples").click().run()
+    assert page.subheader[0].value == words.LIBRARY_EMPTY
 
 
 def test_samples_can_be_added_when_existing_sources_are_empty(services, tmp_path):
@@ -52,9 +100,10 @@ def test_samples_can_be_added_when_existing_sources_are_empty(services, tmp_path
     assert services.library.status(LOCAL_USER).has_samples
 
 
-def test_markdown_in_a_title_is_shown_literally(services, tmp_path):
+def test_markdown_in_a_question_is_not_shown(services, tmp_path):
     folder = tmp_path / "docs"
     folder.mkdir()
-    (folder / "a.md").write_text("# Rules [draft] for $cost$\n\nText.\n", encoding="utf-8")
+    text = "# Rules\n\n**How do I apply for *A* and *B*?**\nWrite to the office with your name.\n"
+    (folder / "a.md").write_text(text, encoding="utf-8")
     services.directories.import_directory(LOCAL_USER, folder)
-    assert "\\[draft\\]" in labels(open_page())[0]
+    assert labels(open_page())[0] == "How do I apply for A and B?"

@@ -293,7 +293,12 @@ def _keep(services: Services, id_: str, search: SearchChoice) -> None:
     if id_:
         services.conversations.remember(principal(), id_, search)
     else:
-        st.session_state[NEW] = search
+        set_search_for_new(search)
+
+
+def set_search_for_new(search: SearchChoice) -> None:
+    """Set the choice for the next new conversation."""
+    st.session_state[NEW] = search
 
 
 def search_for_new() -> SearchChoice:

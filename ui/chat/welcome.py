@@ -1,5 +1,7 @@
 """The contents of the chat page before the first question."""
 
+from collections.abc import Sequence
+from contextlib import suppress
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
@@ -7,20 +9,24 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from bootstrap import Services
-from domain import Progress
-from errors import AppError
+from domain.language.script import answer_language
+from errors import NotFoundError
 from ui.chat.answer_view import ASSISTANT, show_question
+from ui.chat.conversation_list import current_conversation
 from ui.chat.first_import import show_first_import
 from ui.chat.turn_actions import NewVersion
-from ui.shared.frame import principal, show_error, show_problem
+from ui.library.sample_documents import show_sample_import, show_sample_removal
+from ui.shared.frame import principal, show_problem
 from ui.shared.safe_html import literal
 from ui.text import words
+from ui.text.reader_language import language
 
 if TYPE_CHECKING:
     from services.search.search_service import LibraryStatus
 
 PENDING, SUGGESTED = "pending_question", "suggested_questions"
 IMPORT_PAGE = "pages/imports.py"
+LANGUAGE_NAMES = {"en": "english", "ko": "korean", "ja": "japanese"}
 
 
 def show_library(services: Services) -> "LibraryStatus":
@@ -28,7 +34,8 @@ def show_library(services: Services) -> "LibraryStatus":
     status = services.library.status(principal())
     for notice in status.notices:
         show_problem(notice, severe=False)
-    if not status.documents and not show_first_import(services):
+    has_files = _has_files(services, current_conversation())
+    if not status.documents and not has_files and not show_first_import(services):
         _show_empty_library(services)
     return status
 
@@ -38,36 +45,24 @@ def _show_empty_library(services: Services) -> None:
     st.write(words.EMPTY_HOW)
     with st.container(horizontal=True, vertical_alignment="center"):
         st.page_link(IMPORT_PAGE, label=words.EMPTY_IMPORT, icon=":material/upload_file:")
-        pressed = st.button(words.EMPTY_SAMPLES, key="import-samples", icon=":material/school:")
         st.button(words.CHECK_AGAIN, icon=":material/refresh:", type="tertiary")
-    if pressed and _import_samples(services):
-        st.rerun()
+    show_sample_import(services)
 
 
-def _import_samples(services: Services) -> bool:
-    """Import the samples; returns False, after showing the error, if that failed."""
-    bar = st.progress(0.0, words.SAMPLES_LISTING)
-
-    def show(progress: Progress) -> None:
-        if progress.total:
-            text = words.SAMPLES_IMPORTING.format(done=progress.done, total=progress.total)
-            bar.progress(progress.share, text)
-
-    try:
-        services.directories.import_samples(principal(), on_progress=show)
-    except AppError as error:
-        bar.empty()
-        show_error(error)
-        return False
-    return True
+def _has_files(services: Services, conversation_id: str | None) -> bool:
+    with suppress(NotFoundError):  # the page reports a conversation that does not exist
+        return bool(conversation_id and services.uploads.box_of(principal(), conversation_id))
+    return False
 
 
-def show_if_empty(services: Services, request: str | NewVersion) -> bool:
-    """If the library is empty, answer with how to import documents; returns whether it was.
+def show_if_empty(
+    services: Services, request: str | NewVersion, conversation_id: str | None
+) -> bool:
+    """If there is nothing to search, answer with how to import documents; returns whether so.
 
-    Reads the current status, because files that were just dropped may have filled the library.
+    The conversation's own files are enough, including those that were just dropped.
     """
-    if services.library.status(principal()).documents:
+    if services.library.status(principal()).documents or _has_files(services, conversation_id):
         return False
     show_question(request if isinstance(request, str) else request.question)
     with st.chat_message("assistant", avatar=ASSISTANT):
@@ -80,29 +75,46 @@ def show_welcome(place: DeltaGenerator, services: Services, library: "LibrarySta
     """Show how to begin, in a place that an answer clears."""
     with place.container():
         st.subheader(words.WELCOME, anchor=False)
-        if library.has_samples:
-            _show_questions(words.WELCOME_SAMPLES, words.SAMPLE_QUESTIONS)
-            return
-        suggested = _suggested(services, library)
-        heading = words.SUGGESTED if suggested else words.WELCOME_OWN
-        documents = words.count(words.DOCUMENTS, library.documents)
-        _show_questions(heading.format(documents=documents), suggested)
+        questions, additions = st.columns([5, 3], gap="medium")
+        with questions:
+            _show_questions(services, library)
+        with additions, st.container(key="add-documents"):
+            _show_additions(services, library)
 
 
-def _show_questions(caption: str, questions: "tuple[str, ...] | list[str]") -> None:
+def _show_questions(services: Services, library: "LibraryStatus") -> None:
+    if library.has_only_samples:
+        caption, questions = words.WELCOME_SAMPLES, _own_language_first(words.SAMPLE_QUESTIONS)
+    else:
+        questions = _suggested(services, library)
+        heading = words.SUGGESTED if questions else words.WELCOME_OWN
+        caption = heading.format(documents=words.count(words.DOCUMENTS, library.documents))
     st.caption(caption)
     for question in questions:
         label = literal(question)
         st.button(label, key=f"sample-{question}", on_click=_choose, args=(question,))
 
 
+def _own_language_first(questions: Sequence[str]) -> list[str]:
+    name = LANGUAGE_NAMES[language()]
+    return sorted(questions, key=lambda question: answer_language(question) != name)
+
+
+def _show_additions(services: Services, library: "LibraryStatus") -> None:
+    st.page_link(IMPORT_PAGE, label=words.ADD_DOCUMENTS, icon=":material/upload_file:")
+    st.caption(words.DROP_FILES)
+    if library.has_samples:
+        show_sample_removal(services)
+
+
 def _suggested(services: Services, library: "LibraryStatus") -> list[str]:
     """Suggested questions, cached until the day or the library changes."""
     day = datetime.now(UTC).date()
-    state = (day, library.documents, library.passages)
+    state = (day, language(), library.documents, library.passages)
     cached: tuple[object, list[str]] = st.session_state.get(SUGGESTED, (None, []))
     if cached[0] != state:
-        cached = (state, services.suggestions.suggest(principal(), day))
+        questions = services.suggestions.suggest(principal(), day, language=language())
+        cached = (state, questions)
         st.session_state[SUGGESTED] = cached
     return cached[1]
 

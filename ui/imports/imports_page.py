@@ -17,18 +17,24 @@ from ui.imports.import_report import (
     show_history,
     show_import_run,
 )
+from ui.imports.source_fields import (
+    editable_fields,
+    settings_fields,
+    show_choices,
+    show_fields,
+    show_sign_in_help,
+    uploaded_files,
+)
 from ui.imports.source_form import (
     CHOSEN,
     NOTICES,
     choose_source,
     form_key,
     renew_forms,
-    settings_fields,
-    show_choices,
-    show_fields,
     tell_refused,
-    uploaded_files,
 )
+from ui.imports.source_question import show_ask_button
+from ui.library.sample_documents import show_sample_import, show_sample_removal
 from ui.shared.frame import (
     errors_shown,
     in_address,
@@ -75,6 +81,7 @@ def show_sources(services: Services) -> None:
     st.html(f'<h2 class="fn-section">{escape(words.SOURCES_LISTED)}</h2>')
     runs = _something_runs(services)
     st.fragment(_show_list, run_every="2s" if runs else None)(services, polled=runs)
+    _show_sample_actions(services)  # outside the fragment, whose refresh would interrupt an import
 
 
 def chosen_source(services: Services) -> "SourceStatus | None":
@@ -106,6 +113,13 @@ def _show_list(services: Services, *, polled: bool) -> None:
             _show_boxes(boxes)
     if polled and not _something_runs(services):  # after the buttons, or a click would be lost
         st.rerun()  # the whole page, which then stops polling
+
+
+def _show_sample_actions(services: Services) -> None:
+    if services.directories.samples(principal()):
+        show_sample_removal(services)
+    else:
+        show_sample_import(services)
 
 
 def _show_boxes(boxes: Sequence["SourceStatus"]) -> None:
@@ -224,6 +238,7 @@ def _show_actions(services: Services, status: "SourceStatus") -> None:
     paused = status.source.paused
     rest, icon = (words.RESUME_SOURCE, "play_arrow") if paused else (words.PAUSE_SOURCE, "pause")
     with st.container(horizontal=True):
+        show_ask_button(status)
         if st.button(words.REFRESH_NOW, icon=":material/sync:", disabled=is_leaving):
             sources.refresh(principal(), source_id)
             st.rerun()
@@ -275,8 +290,12 @@ def _show_edit(services: Services, status: "SourceStatus") -> None:
     key = form_key(f"edit-{source.id}")
     st.caption(words.EDIT_FIXED)
     chosen = show_choices(services, source.kind, key, before)
+    show_sign_in_help(chosen)
+    fields = editable_fields(services, source.kind, chosen)
     with st.form(key, border=False):
-        values = show_fields(services, source.kind, chosen, before)
+        values = chosen | show_fields(
+            services, source.kind, fields, before, in_two="login" in chosen
+        )
         settings = settings_fields(services, services.sources.settings(principal(), source.id))
         files = uploaded_files(services, words.ADD_FILES) if is_box(status) else []
         sent = st.form_submit_button(words.EDIT_SAVE, type="primary")
@@ -295,14 +314,17 @@ def _show_edit(services: Services, status: "SourceStatus") -> None:
 
 
 def _add_files(services: Services, status: "SourceStatus", files: list[tuple[str, bytes]]) -> None:
+    from services.sources.upload_service import unpacked
+
     source = status.source
     place = (
         {"conversation_id": source.conversation_id}
         if source.conversation_id
         else {"box": source.id}
     )
-    done = services.uploads.add(principal(), files, **place)
-    tell_refused(done.refused)
+    contents = unpacked(files)
+    done = services.uploads.add(principal(), contents.files, **place)
+    tell_refused([*contents.refused, *done.refused])
     services.sources.refresh(principal(), source.id)
 
 

@@ -1,146 +1,35 @@
-"""The form for each kind of source; the input is tested before anything is stored."""
+"""The form for a new source; the input is tested before anything is stored."""
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import streamlit as st
 
 from bootstrap import Services
 from errors import AppError
+from ui.imports.source_fields import (
+    FieldValues,
+    new_fields,
+    settings_fields,
+    show_address,
+    show_choices,
+    show_fields,
+    show_sign_in_help,
+)
 from ui.shared.frame import Notices, principal, put_into_address, show_error, show_problem
 from ui.shared.safe_html import escape, literal
 from ui.text import words
 
 if TYPE_CHECKING:
-    from streamlit.delta_generator import DeltaGenerator
-
-    from services.sources.source_kinds import AddedSource, Field, SameSourceError, SourcePreview
+    from services.sources.source_kinds import AddedSource, SameSourceError, SourcePreview
     from services.sources.source_service import SourceSettings
 
 
-FieldValues = dict[str, Any]
 CHOSEN = "source"
 NOTICES = Notices("imports_told")
-
-
-def show_choices(
-    services: Services, kind: str, key: str, before: FieldValues | None = None
-) -> FieldValues:
-    """Show the choices that other fields depend on, and return all values.
-
-    They are outside the form, because each change reruns the page. If there are values from
-    `before`, fixed fields are not shown and keep their values.
-    """
-    from services.sources.source_kinds import deciding
-
-    values = dict(before or {})
-    choices = deciding(services.source_kinds.get(kind).fields)
-    visible = [one for one in choices if before is None or not one.fixed]
-    for one, place in zip(visible, _places(len(visible), in_two=True), strict=True):
-        with place:
-            values[one.name] = _choose(kind, one, values.get(one.name), f"choice-{one.name}-{key}")
-    return values
-
-
-def show_fields(
-    services: Services, kind: str, chosen: FieldValues, before: FieldValues | None = None
-) -> FieldValues:
-    """Show the fields that apply to the `chosen` values; returns the input and those values."""
-    from services.sources.source_kinds import deciding
-
-    every = services.source_kinds.get(kind).fields
-    others = [one for one in every if one not in deciding(every) and one.applies(chosen)]
-    visible = [one for one in others if before is None or not one.fixed]
-    switches = [one for one in visible if one.type == "switch"]
-    inputs = [one for one in visible if one not in switches]
-    values = dict(chosen)
-    for one, place in zip(inputs, _places(len(inputs), in_two=bool(chosen)), strict=True):
-        with place:
-            values[one.name] = _widget(services, kind, one, (before or {}).get(one.name))
-    return values | _switches(kind, switches, before or {})
-
-
-def _places(n: int, *, in_two: bool) -> "list[DeltaGenerator]":
-    """Containers for `n` fields: one below the other, or in pairs side by side."""
-    pairs = n // 2 if in_two else 0
-    places = [column for _ in range(pairs) for column in st.columns(2)]
-    return places + [st.container() for _ in range(n - 2 * pairs)]
-
-
-def uploaded_files(services: Services, label: str) -> list[tuple[str, bytes]]:
-    """Show a file uploader; returns the names and contents of the uploaded files."""
-    kinds = [f".{extension}" for extension in services.uploads.extensions]
-    most = services.uploads.max_file_mb
-    files = st.file_uploader(label, kinds, accept_multiple_files=True, max_upload_size=most)
-    return [(file.name, file.getvalue()) for file in files]
-
-
-class _Texts(NamedTuple):
-    label: str
-    hint: str
-    help: str | None
-
-
-def _texts(kind: str, field: "Field") -> _Texts:
-    """The texts of a field; those of this kind take precedence over the general ones."""
-    own = f"{kind}.{field.name}"
-    name = own if own in words.SOURCE_FIELDS else field.name
-    hint, about = words.SOURCE_FIELD_HINTS.get(name, ""), words.SOURCE_FIELD_HELP.get(name)
-    return _Texts(words.SOURCE_FIELDS[name], hint, about)
-
-
-def _switches(kind: str, switches: "Sequence[Field]", before: FieldValues) -> FieldValues:
-    if not switches:
-        return {}
-    with st.container(horizontal=True, key="field-switches"):
-        labels = {one.name: _texts(kind, one) for one in switches}
-        return {
-            name: st.toggle(texts.label, bool(before.get(name)), help=texts.help)
-            for name, texts in labels.items()
-        }
-
-
-def _widget(services: Services, kind: str, field: "Field", before: Any) -> Any:
-    label, hint, about = _texts(kind, field)
-    if field.type == "files":
-        return uploaded_files(services, label)
-    if field.type == "choice":
-        return _choose(kind, field, before, None)
-    if field.type == "lines":
-        return st.text_area(label, "\n".join(before or ()), placeholder=hint, height=68, help=about)
-    if field.secret:
-        return _secret(label, hint, before)
-    return st.text_input(label, before or field.default, placeholder=hint, help=about)
-
-
-def _secret(label: str, hint: str, before: str | None) -> str:
-    """The input for a secret; a stored one is never shown, at most the name of its variable."""
-    stored = words.EMPTY_KEEPS_NAME.format(name=before) if before else words.STAYS_AS_IT_IS
-    return st.text_input(
-        label,
-        type="password",
-        placeholder=hint if before is None else stored,
-        autocomplete="off",
-        help=words.CREDENTIAL_HELP,
-    )
-
-
-def _choose(kind: str, field: "Field", before: Any, key: str | None) -> str:
-    label, _, about = _texts(kind, field)
-    options = list(field.options)
-    chosen = st.selectbox(
-        label,
-        options,
-        index=options.index(before) if before in options else 0,
-        format_func=lambda one: words.SOURCE_CHOICES[field.name][one],
-        key=key,
-        help=about,
-    )
-    return chosen or options[0]
-
-
 KIND, ROUND = "add_source_kind", "source_forms_round"
 FORM, OPENED = "add_source", "add_source_opened"
+UNFOLDED, ERROR = "add_source_unfolded", "add_source_error"
 SHOWN_SKIPPED = 5
 IMPORT, TRY, TEST = "import", "try", "test"
 
@@ -172,13 +61,34 @@ def _show_form(services: Services) -> None:
     )
     kind = kind or names[0]
     key = form_key(f"add-{kind}")
-    chosen = show_choices(services, kind, key)
+    chosen = show_address(services, kind, key)
+    chosen |= show_choices(services, kind, key)
+    show_sign_in_help(chosen)
     with st.form(key, border=False):
-        values = show_fields(services, kind, chosen)
-        settings = settings_fields(services)
+        entry = _show_entry(services, kind, key, chosen)
         pressed = _buttons(is_upload=_takes_files(services, kind))
+    if error := st.session_state.pop(ERROR, None):
+        show_error(error)
     if pressed:
-        _do(services, kind, pressed, values, settings)
+        _do(services, kind, pressed, entry, key)
+
+
+class _Entry(NamedTuple):
+    """The input of the form; `has_more` is True if folded fields of the kind are filled in."""
+
+    values: FieldValues
+    settings: "SourceSettings"
+    has_more: bool
+
+
+def _show_entry(services: Services, kind: str, key: str, chosen: FieldValues) -> _Entry:
+    main, more = new_fields(services, kind, chosen)
+    values = chosen | show_fields(services, kind, main, in_two="login" in chosen)
+    with st.expander(words.MORE_OPTIONS, expanded=st.session_state.get(UNFOLDED) == key):
+        more_values = show_fields(services, kind, more)
+        settings = settings_fields(services, has_name=not _takes_files(services, kind))
+    has_more = any(more_values[one.name] not in ("", False, *one.options[:1]) for one in more)
+    return _Entry(values | more_values, settings, has_more)
 
 
 def form_key(name: str) -> str:
@@ -191,42 +101,11 @@ def renew_forms() -> None:
     st.session_state[ROUND] = st.session_state.get(ROUND, 0) + 1
 
 
-def settings_fields(services: Services, before: "SourceSettings | None" = None) -> "SourceSettings":
-    """Show the settings that all kinds of sources share, and return their values."""
-    from services.sources.source_service import Schedule, SourceSettings
-
-    now = before or SourceSettings()
-    left, right = st.columns(2)
-    name = left.text_input(words.SOURCE_NAME, now.name, placeholder=words.SOURCE_NAME_HINT)
-    collection = right.selectbox(
-        words.SOURCE_COLLECTION,
-        _collections(services, now.collection),
-        index=0 if now.collection else None,
-        placeholder=words.SOURCE_COLLECTION_HINT,
-        accept_new_options=True,
-        help=words.SOURCE_COLLECTION_HELP,
-    )
-    labels = left.text_input(words.SOURCE_LABELS, ", ".join(now.labels))
-    schedule = right.selectbox(
-        words.SOURCE_SCHEDULE,
-        list(Schedule),
-        index=list(Schedule).index(now.schedule),
-        format_func=lambda one: words.SCHEDULES[one],
-    )
-    chosen = schedule or now.schedule
-    return SourceSettings(name, collection or "", tuple(labels.split(",")), chosen)
-
-
 def tell_refused(refused: Sequence[tuple[str, str]]) -> None:
     """Show which files were rejected, and why, in the next run of the page."""
     if refused:
         lines = [_skipped_line(name, reason) for name, reason in refused[:SHOWN_SKIPPED]]
         NOTICES.say(words.count(words.FILES_REFUSED, len(refused)), *lines)
-
-
-def _collections(services: Services, now: str) -> list[str]:
-    others = [one for one in services.sources.collections(principal()) if one != now]
-    return [now, *others] if now else others
 
 
 def _takes_files(services: Services, kind: str) -> bool:
@@ -247,24 +126,31 @@ def _buttons(*, is_upload: bool) -> str:
     return next((name for name, was in pressed.items() if was), "")
 
 
-def _do(
-    services: Services, kind: str, pressed: str, values: FieldValues, settings: "SourceSettings"
-) -> None:
+def _do(services: Services, kind: str, pressed: str, entry: _Entry, key: str) -> None:
     from services.sources.source_kinds import SameSourceError
 
     try:
         if pressed == TEST:
-            _show_preview(services.sources.test(principal(), kind, values))
+            _show_preview(services.sources.test(principal(), kind, entry.values))
             return
-        added = services.sources.add(principal(), kind, values, settings)
+        added = services.sources.add(principal(), kind, entry.values, entry.settings)
     except SameSourceError as error:
         _show_same(error)
         return
     except AppError as error:
-        show_error(error)
+        _show_cause(error, entry, key)
         return
     queue = services.sources.dry_run if pressed == TRY else services.sources.refresh
     _go_on(added, lambda: queue(principal(), added.source.id))
+
+
+def _show_cause(error: AppError, entry: _Entry, key: str) -> None:
+    """Show the error; if a folded field may be its cause, unfold these fields first."""
+    if not entry.has_more or st.session_state.get(UNFOLDED) == key:
+        show_error(error)
+        return
+    st.session_state[UNFOLDED], st.session_state[ERROR] = key, error
+    st.rerun()
 
 
 def _go_on(added: "AddedSource", queue: Callable[[], object]) -> None:

@@ -91,6 +91,23 @@ def test_the_contents_are_counted_by_source_format_and_script(shared_library):
     assert contents.scripts == {"latin": 2, "korean": 1}
 
 
+def test_files_of_a_conversation_are_listed_only_by_their_source(shared_library):
+    options = {"user_id": "anna", "conversation_id": "c1"}
+    box = shared_library.library.sources.ensure(
+        "upload", "uploads/c1", name="Trip", options=options
+    )
+    shared_library.library.load(DictLoader({"trip.md": "We leave at noon."}), source=box)
+    assert shared_library.keys(ANNA) == ["a.md", "b.md", "own.md"]
+    assert shared_library.keys(ANNA, sources=(box.id,)) == ["trip.md"]
+    assert shared_library.keys(LOCAL_USER, sources=(box.id,)) == []
+    contents = shared_library.service.contents(ANNA)
+    assert "Trip" not in [one.name for one in contents.sources]
+    assert contents.formats == {"txt": 3}
+    assert sum(shared_library.service.by_passages(ANNA).values()) == 3
+    assert sum(day.counts["new"] for day in shared_library.service.import_days(ANNA)) == 3
+    assert shared_library.service.get(ANNA, document_id(box.id, "trip.md")).key == "trip.md"
+
+
 def test_a_removal_deletes_uploaded_files_and_excludes_other_documents(shared_library):
     ids = [shared_library.id(key) for key in ("a.md", "own.md", "gone.md")]
     assert len(shared_library.service.remove(ANNA, ids)) == 2

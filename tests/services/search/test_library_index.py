@@ -1,6 +1,6 @@
 import pytest
 
-from domain import LOCAL_USER
+from domain import LOCAL_USER, SearchChoice
 from tests.fakes.restaurants import import_restaurants
 
 
@@ -20,6 +20,22 @@ def test_a_library_with_sample_and_other_documents_has_samples(services, handboo
     services.directories.import_samples(LOCAL_USER)
     services.directories.import_directory(LOCAL_USER, handbook)
     assert services.library.status(LOCAL_USER).has_samples
+    assert not services.library.status(LOCAL_USER).has_only_samples
+
+
+def test_files_of_conversations_are_not_part_of_the_size_of_the_library(services):
+    services.directories.import_samples(LOCAL_USER)
+    before = services.library.status(LOCAL_USER)
+    conversation = services.conversations.begin(LOCAL_USER, "Trip", SearchChoice())
+    done = services.uploads.add(
+        LOCAL_USER, [("trip.txt", b"We leave at noon.")], conversation_id=conversation.id
+    )
+    services.queue.enqueue(LOCAL_USER, done.source_id)
+    while services.worker.run_next():
+        pass
+    assert services.library.documents.count() == before.documents + 1
+    assert services.library.status(LOCAL_USER) == before
+    assert before.has_only_samples
 
 
 def test_places_of_catalogs_do_not_count_as_documents(services, handbook, tmp_path):

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from services.sources.upload_service import MAX_BYTES, safe_name
+from services.sources.file_names import MAX_BYTES, safe_name, safe_path
 
 
 @pytest.mark.parametrize(
@@ -47,3 +47,22 @@ def test_a_safe_name_stays_within_its_folder_and_is_safe(name):
     assert not safe.startswith((".", "~$"))
     assert len(safe.encode()) <= MAX_BYTES
     assert unicodedata.is_normalized("NFC", safe)
+
+
+@pytest.mark.parametrize(
+    ("path", "safe"),
+    [
+        ("handbook/leave.md", "handbook/leave.md"),
+        ("../../etc/passwd.md", "etc/passwd.md"),
+        ("/etc/passwd.md", "etc/passwd.md"),
+        ("C:\\Users\\kim\\notes.md", "C_/Users/kim/notes.md"),
+        ("a/./.git//b.md", "a/git/b.md"),
+        ("NUL/con.md", "_NUL/_con.md"),
+        ("handbook/", ""),
+        ("handbook/..", ""),
+        ("/".join(map(str, range(20))) + "/a.md", "/".join(map(str, range(8, 20))) + "/a.md"),
+    ],
+)
+def test_a_path_keeps_its_folders_without_leading_out_of_the_box(path, safe):
+    assert safe_path(path) == safe
+    assert safe_path(safe) == safe

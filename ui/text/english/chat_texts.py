@@ -72,6 +72,19 @@ SUGGESTED = "Questions about the library ({documents}), for example:"
 FIRST_IMPORT = "Documents are being imported"
 FIRST_IMPORT_HOW = "You can ask now. The answer follows as soon as the documents are there."
 FIRST_IMPORT_WAIT = "Waiting until the documents are imported"
+ADD_DOCUMENTS = "Add documents"
+DROP_FILES = (
+    "To ask about a file in one conversation only, drop it on the box below. Only that conversation"
+    " can search it."
+)
+SAMPLES_REMOVE = "Remove the sample documents"
+SAMPLES_REMOVE_EFFECT = (
+    "The sample documents leave the library and are no longer searched. Answers that cite them keep"
+    " their quotes. Your own documents stay, and you can import the samples again on the import"
+    " page."
+)
+SAMPLES_REMOVE_NOW = "Remove them"
+SAMPLES_REMOVING = "Removing the sample documents"
 EMPTY_HOW = "Import your own documents, or try Footnote with the sample documents first."
 EMPTY_IMPORT = "Import documents"
 EMPTY_SAMPLES = "Import the sample documents"

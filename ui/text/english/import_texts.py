@@ -3,6 +3,8 @@
 from ui.text.english.text_kinds import Plural, fixed
 
 ADD_SOURCE = "Add a source"
+FOLDER = "A folder with its subfolders"
+MORE_OPTIONS = "More options"
 SOURCE_KIND = "Kind of source"
 SOURCE_KINDS = {
     "directory": "Folder",
@@ -17,8 +19,9 @@ SOURCE_FIELDS = {
     "catalogue.path": "Description (catalog.yaml) on the machine that runs Footnote",
     "include": "Include paths (one pattern per line)",
     "exclude": "Exclude paths (one pattern per line)",
-    "box": "Box",
+    "box": "Name for these files",
     "files": "Files",
+    "upload.files": "Files, or zip archives of files",
     "login": "Sign in with",
     "scope": "What to import",
     "url": "Site address",
@@ -62,6 +65,7 @@ SOURCE_FIELD_HINTS = {
     "types": fixed("gdoc, gsheet, pdf"),
 }
 SOURCE_FIELD_HELP = {
+    "box": "If there are uploads with this name, the files are added to them.",
     "catalogue.path": (
         "The YAML file that describes the columns of the data next to it. docs/catalog.md"
         " explains how to write one."
@@ -106,6 +110,29 @@ SOURCE_CHOICES = {
     },
     "deletions": {"always": "At every refresh", "daily": "Once a day"},
 }
+SIGN_IN_HELP = {
+    "cloud": "Create the API token in your Atlassian account: {link}",
+    "token": (
+        "In Confluence, open your profile picture, then “Settings” and “Personal access tokens”:"
+        " {link}"
+    ),
+    "service_account": (
+        "Create a service account with a JSON key in the Google Cloud console, and share the"
+        " folders with its email address: {link}"
+    ),
+    "oauth": (
+        "Create an OAuth client of the type “Desktop app” in the Google Cloud console, download"
+        " its JSON file, and sign in with it: {link}"
+    ),
+}
+SIGN_IN_ADDRESSES = {
+    "cloud": fixed("https://id.atlassian.com/manage-profile/security/api-tokens"),
+    "token": fixed(
+        "https://confluence.atlassian.com/enterprise/using-personal-access-tokens-1026032365.html"
+    ),
+    "service_account": fixed("https://console.cloud.google.com/iam-admin/serviceaccounts"),
+    "oauth": fixed("https://console.cloud.google.com/auth/clients"),
+}
 CREDENTIAL_HELP = (
     "The value is stored encrypted and never shown again. You can also enter the name of an"
     " environment variable that contains it, such as $FOOTNOTE_SECRET_WIKI: Footnote then"
@@ -114,7 +141,7 @@ CREDENTIAL_HELP = (
 EMPTY_KEEPS_NAME = "Leave empty to keep {name}"
 STAYS_AS_IT_IS = "Leave empty to keep the current value"
 SOURCE_NAME = "Name"
-SOURCE_NAME_HINT = "Display name (optional)"
+SOURCE_NAME_HINT = "By default, the name of the folder or site"
 SOURCE_COLLECTION = "Collection"
 SOURCE_COLLECTION_HINT = "Choose one or type a new name"
 SOURCE_COLLECTION_HELP = (
@@ -179,6 +206,7 @@ SOURCE_DUE = "refresh due"
 SOURCE_IN_COLLECTION = "collection {name}"
 
 ALL_SOURCES = "All sources"
+ASK_ABOUT_SOURCE = "Ask about these documents"
 REFRESH_NOW = "Import now"
 START_DRY_RUN = "Dry run"
 START_DRY_RUN_HELP = "Shows what an import would do, without changing the library."
@@ -263,7 +291,7 @@ EDIT_FIXED = "The location can't be changed. To use another location, add anothe
 EDIT_SAVE = "Save"
 EDIT_SAVED = "Saved."
 EDIT_SAVED_IMPORT = "Saved. An import that updates its documents is queued."
-ADD_FILES = "Add files to this box"
+ADD_FILES = "Add files, or zip archives of files"
 DELETE_SOURCE = "Delete"
 DELETE_REMOVES = "This removes {documents} with {passages} from the library."
 DELETE_UPLOADS = "The uploaded files are permanently deleted."

@@ -1,0 +1,63 @@
+"""Makes names of uploaded files safe to store on every system."""
+
+import unicodedata
+from pathlib import PurePosixPath
+
+MAX_BYTES = 200
+_UNFIT = str.maketrans(dict.fromkeys('<>:"|?*', "_"))
+_JOINERS = {"\u200c", "\u200d"}  # needed by some scripts and emoji
+_INVISIBLE = ("Cc", "Cf", "Cs", "Cn", "Zl", "Zp")
+_RESERVED = {
+    "CON",
+    "PRN",
+    "AUX",
+    "NUL",
+    *(f"{port}{n}" for port in ("COM", "LPT") for n in "123456789"),
+}
+
+
+def safe_name(name: str) -> str:
+    """The name without folders, control characters, and characters that some systems reject.
+
+    The result is in NFC, has at most `MAX_BYTES` in UTF-8 including its suffix, and never names a
+    hidden file. The function is idempotent and returns "" if nothing remains.
+    """
+    last = name.replace("\\", "/").rpartition("/")[2]
+    visible = "".join(letter for letter in last if _is_visible(letter)).translate(_UNFIT)
+    bare = _bare(unicodedata.normalize("NFC", visible))
+    if bare.partition(".")[0].rstrip().upper() in _RESERVED:
+        bare = f"_{bare}"
+    return _bare(_shortened(bare))
+
+
+def _is_visible(letter: str) -> bool:
+    return letter in _JOINERS or unicodedata.category(letter) not in _INVISIBLE
+
+
+def _bare(name: str) -> str:
+    """Remove prefixes that hide a file and trailing characters that Windows drops."""
+    while name != (name := name.strip(" .").removeprefix("~$")):
+        pass
+    return name
+
+
+def _shortened(name: str) -> str:
+    suffix = PurePosixPath(name).suffix
+    if len(suffix.encode()) > MAX_BYTES // 2:
+        suffix = ""
+    room = MAX_BYTES - len(suffix.encode())
+    stem = name.removesuffix(suffix) if suffix else name
+    return stem.encode()[:room].decode(errors="ignore") + suffix
+
+
+_MOST_FOLDERS = 12
+
+
+def safe_path(path: str) -> str:
+    """The path with a safe name for each folder and for the file; "" if the file has none.
+
+    The result is relative and never leads upwards. Of very deep paths, the innermost folders stay.
+    """
+    *folders, name = path.replace("\\", "/").split("/")
+    steps = [step for step in map(safe_name, folders) if step][-_MOST_FOLDERS:]
+    return "/".join([*steps, safe_name(name)]) if safe_name(name) else ""

@@ -1,0 +1,98 @@
+"""The first hour in a real browser: add documents, ask about them, remove the samples."""
+
+import zipfile
+from pathlib import Path
+
+import pytest
+
+from domain import ImportState
+from tests.browser.actions import DESKTOP, PHONE, ask, scrolls_sideways, settle
+from tests.browser.importing import (
+    choose,
+    make_files,
+    open_form,
+    press,
+    see_document_count,
+    see_state,
+)
+from tests.browser.program import Program
+from ui.text import words
+
+sync_api = pytest.importorskip("playwright.sync_api", reason="pip install playwright")
+
+pytestmark = pytest.mark.browser
+
+RULES = "# Canteen rules\n\n## Breakfast\n\nThe canteen serves breakfast from 7 to 9 o'clock.\n"
+TRAVEL = (
+    "# Travel rules\n\n## Trains\n\nThe office pays for trains, and the traveler for the rest.\n"
+)
+
+
+@pytest.mark.parametrize("size", [DESKTOP, PHONE], ids=["desktop", "phone"])
+def test_documents_can_be_added_beside_the_example_questions(
+    page: "sync_api.Page", address: str, size: dict[str, int]
+) -> None:
+    page.set_viewport_size(size)
+    page.goto(address)
+    example = page.get_by_role("button", name=words.SAMPLE_QUESTIONS[0])
+    example.wait_for()
+    assert not scrolls_sideways(page)
+    page.get_by_role("link", name=words.ADD_DOCUMENTS).click()
+    page.get_by_role("heading", name=words.IMPORT_TITLE, level=1).wait_for()
+
+
+def test_an_uploaded_archive_leads_to_a_question_about_it(
+    page: "sync_api.Page", program: Program, tmp_path: Path
+) -> None:
+    archive = tmp_path / "canteen.zip"
+    with zipfile.ZipFile(archive, "w") as written:
+        written.writestr("rules/breakfast.md", RULES)
+        written.writestr("규정/출장.md", TRAVEL)
+    open_form(page, program)
+    choose(page, words.SOURCE_KINDS["upload"])
+    page.get_by_test_id("stFileUploaderDropzoneInput").first.set_input_files(archive)
+    page.get_by_label(words.SOURCE_FIELDS["box"]).fill("Canteen")
+    press(page, words.UPLOAD_AND_IMPORT)
+    page.get_by_role("heading", name="Canteen").wait_for()
+    see_state(page, ImportState.COMPLETED)
+    see_document_count(page, 2)
+    settle(page)
+    press(page, words.ASK_ABOUT_SOURCE)
+    page.get_by_role("button", name=words.SCOPE_LABEL.format(what="Canteen")).wait_for()
+    turn = ask(page, "When does the canteen serve breakfast?")
+    sync_api.expect(turn.locator(".fn-answer")).to_contain_text("breakfast from 7 to 9")
+
+
+def test_a_folder_is_uploaded_with_its_subfolders(
+    page: "sync_api.Page", program: Program, tmp_path: Path
+) -> None:
+    folder = make_files(tmp_path / "office", {"canteen.md": RULES})
+    make_files(folder / "travel", {"trains.md": TRAVEL})
+    open_form(page, program)
+    choose(page, words.SOURCE_KINDS["upload"])
+    page.get_by_test_id("stFileUploaderDropzoneInput").last.set_input_files(folder)
+    page.get_by_label(words.SOURCE_FIELDS["box"]).fill("Office")
+    press(page, words.UPLOAD_AND_IMPORT)
+    page.get_by_role("heading", name="Office").wait_for()
+    see_document_count(page, 2)
+    choose_report(page)
+    sync_api.expect(page.locator(".fn-table").last).to_contain_text("office/travel/trains.md")
+
+
+def choose_report(page: "sync_api.Page") -> None:
+    """Open the report of the only import."""
+    see_state(page, ImportState.COMPLETED)
+    settle(page)
+    page.get_by_label(words.HISTORY_CHOOSE).click()
+    page.get_by_role("option").first.click()
+
+
+@pytest.mark.slow
+def test_the_samples_are_removed_with_one_button(page: "sync_api.Page", program: Program) -> None:
+    page.goto(f"{program.address}/imports")
+    page.get_by_role("button", name=words.SAMPLES_REMOVE).click()
+    page.get_by_text(words.SAMPLES_REMOVE_EFFECT).wait_for()
+    press(page, words.SAMPLES_REMOVE_NOW)
+    page.get_by_role("button", name=words.EMPTY_SAMPLES).wait_for()
+    press(page, words.EMPTY_SAMPLES)
+    page.get_by_role("button", name=words.SAMPLES_REMOVE).wait_for()

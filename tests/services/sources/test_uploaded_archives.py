@@ -1,0 +1,120 @@
+"""Uploaded zip archives and folders: each file in them becomes a document with its path."""
+
+import io
+import zipfile
+
+import pytest
+
+from domain import LOCAL_USER
+from errors import SourceError
+from services.sources.source_service import SourceSettings
+from services.sources.upload_service import unpacked
+
+
+def archive(files, *, encoding=None):
+    """A zip archive; with an encoding, names are stored in it without declaring it."""
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w") as written:
+        for name, data in files.items():
+            written.writestr(name if encoding is None else _undeclared(name, encoding), data)
+    return buffer.getvalue()
+
+
+class UndeclaredName(zipfile.ZipInfo):
+    """A name in an encoding that the archive does not declare, as other programs write it."""
+
+    encoding = ""
+
+    def _encodeFilenameFlags(self):  # overrides zipfile's method
+        return self.filename.encode(self.encoding), 0
+
+
+def _undeclared(name, encoding):
+    info = UndeclaredName(name)
+    info.encoding = encoding
+    return info
+
+
+def paths(files):
+    return [file.key for file in unpacked(files).files]
+
+
+def reasons(files):
+    return {name: str(reason) for name, reason in unpacked(files).refused}
+
+
+def test_the_files_of_an_archive_keep_their_paths():
+    data = archive({"leave.md": b"# Leave", "rules/travel.md": b"# Travel"})
+    assert paths([("handbook.zip", data), ("a.md", b"# A")]) == [
+        "handbook/leave.md", "handbook/rules/travel.md", "a.md",
+    ]  # fmt: skip
+
+
+def test_the_name_of_an_archive_is_not_repeated():
+    assert paths([("Rules.ZIP", archive({"Rules/a.md": b"# A"}))]) == ["Rules/a.md"]
+
+
+def test_files_of_a_folder_keep_their_paths():
+    assert paths([("handbook/leave.md", b"# Leave")]) == ["handbook/leave.md"]
+
+
+def test_paths_that_lead_out_of_an_archive_stay_inside_the_box():
+    data = archive({"../../evil.md": b"# Evil", "/etc/passwd.md": b"# Root"})
+    assert paths([("a.zip", data)]) == ["a/evil.md", "a/etc/passwd.md"]
+
+
+def test_hidden_files_of_an_archive_are_left_out():
+    data = archive({"__MACOSX/._a.md": b"x", ".DS_Store": b"x", "a.md": b"# A"})
+    assert paths([("box.zip", data)]) == ["box/a.md"]
+
+
+@pytest.mark.parametrize(
+    ("encoding", "names"),
+    [
+        ("cp949", ["휴가 규정/연차 휴가 안내.md", "휴가 규정/병가 신청 절차.md"]),
+        ("cp932", ["休暇規程/病気休暇の手続き.md", "休暇規程/年次有給休暇について.md"]),
+    ],
+)
+def test_names_of_archives_made_on_windows_are_decoded(encoding, names):
+    data = archive(dict.fromkeys(names, b"# A"), encoding=encoding)
+    assert paths([("docs.zip", data)]) == [f"docs/{name}" for name in names]
+
+
+def test_an_encrypted_archive_is_rejected_with_what_to_do():
+    data = bytearray(archive({"a.md": b"# A"}))
+    data[6] |= 1  # the flag in the file's header
+    data[data.index(b"PK\x01\x02") + 8] |= 1  # and in the directory
+    assert "password-protected" in reasons([("secret.zip", bytes(data))])["secret.zip"]
+
+
+def test_a_damaged_archive_is_rejected_and_the_other_files_are_accepted():
+    files = [("broken.zip", b"PK no archive"), ("a.md", b"# A")]
+    assert list(reasons(files)) == ["broken.zip"]
+    assert paths(files) == ["a.md"]
+
+
+def test_an_archive_that_unpacks_to_too_much_is_rejected():
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as written:
+        written.writestr("bomb.txt", bytes(64 * 2**20))
+    assert "too much" in reasons([("bomb.zip", buffer.getvalue())])["bomb.zip"]
+
+
+def test_an_archive_is_imported_file_by_file(build_services):
+    services = build_services(embed=True)
+    data = archive({"leave.md": b"# Leave", "rules/travel.md": b"# Travel", "x.exe": b"MZ"})
+    fields = {"box": "Rules", "files": [("handbook.zip", data)]}
+    added = services.sources.add(LOCAL_USER, "upload", fields, SourceSettings())
+    assert [one.key for one in added.refused] == ["handbook/x.exe"]
+    services.worker.wait(LOCAL_USER, services.sources.refresh(LOCAL_USER, added.source.id).id)
+    documents = services.library.documents.list()
+    assert sorted(one.key for one in documents) == ["handbook/leave.md", "handbook/rules/travel.md"]
+    services.uploads.delete(LOCAL_USER, added.source.id, "handbook/rules/travel.md")
+    assert services.uploads.keys(LOCAL_USER, added.source.id) == ["handbook/leave.md"]
+
+
+def test_an_archive_without_usable_files_is_reported(build_services):
+    services = build_services()
+    fields = {"box": "Rules", "files": [("a.zip", b"PK no archive")]}
+    with pytest.raises(SourceError, match="a.zip"):
+        services.sources.add(LOCAL_USER, "upload", fields, SourceSettings())

@@ -1,0 +1,38 @@
+"""Leads from an imported source to a question about its documents."""
+
+from typing import TYPE_CHECKING
+
+import streamlit as st
+
+from domain import ImportKind, Scope, SearchChoice
+from ui.chat.conversation_list import open_conversation
+from ui.chat.scope_panel import set_search_for_new
+from ui.text import words
+
+if TYPE_CHECKING:
+    from services.sources.source_service import SourceStatus
+
+
+CHAT_PAGE = "pages/chat.py"
+
+
+def show_ask_button(status: "SourceStatus") -> None:
+    """Offer to ask about the source's documents, if it has any and is not being removed.
+
+    A click opens the conversation whose files they are, or a new one that searches only this
+    source.
+    """
+    is_leaving = status.run is not None and status.run.kind is ImportKind.REMOVAL
+    if is_leaving or not status.figures.documents or status.source.is_catalog:
+        return
+    if st.button(
+        words.ASK_ABOUT_SOURCE,
+        key=f"ask-{status.source.id}",
+        icon=":material/forum:",
+        type="primary",
+    ):
+        conversation_id = status.source.conversation_id or None
+        if conversation_id is None:
+            set_search_for_new(SearchChoice(Scope(sources=(status.source.id,))))
+        open_conversation(conversation_id)
+        st.switch_page(CHAT_PAGE)
