@@ -68,8 +68,7 @@ def _headline(run: ImportRun) -> str:
         return str(words.RUN_STARTING)
     if progress.stage is Stage.LISTING or not progress.total:
         return words.count(words.RUN_LISTED, progress.done)
-    done, total = number(progress.done), number(progress.total)
-    return str(words.RUN_DONE_OF.format(done=done, total=total))
+    return _passages(progress) or _documents(progress)
 
 
 def _details(run: ImportRun) -> str:
@@ -79,11 +78,9 @@ def _details(run: ImportRun) -> str:
     if run.state is not ImportState.RUNNING or progress is None:
         return ""
     parts = [words.RUN_STAGES[progress.stage]]
-    if progress.parts:
-        parts.append(words.RUN_PARTS.format(part=progress.part, parts=progress.parts))
     waits = progress.stage is Stage.WAITING
     parts.append(words.translated(progress.key) if waits else progress.key)
-    parts += [_passages(progress), _time_left(progress)]
+    parts += [_read(progress), _time_left(progress)]
     return "".join(f"<span>{escape(part)}</span>" for part in parts if part)
 
 
@@ -94,6 +91,18 @@ def _passages(progress: Progress) -> str:
     is_certain = progress.read == progress.expected
     text = words.RUN_PASSAGES if is_certain else words.RUN_PASSAGES_ABOUT
     return str(text.format(done=done, expected=expected))
+
+
+def _documents(progress: Progress) -> str:
+    done, total = number(progress.done), number(progress.total)
+    return str(words.RUN_DONE_OF.format(done=done, total=total))
+
+
+def _read(progress: Progress) -> str:
+    if not progress.expected:
+        return ""
+    done, total = number(progress.done), number(progress.total)
+    return str(words.RUN_READ_OF.format(done=done, total=total))
 
 
 def _time_left(progress: Progress) -> str:
