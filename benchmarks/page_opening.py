@@ -146,9 +146,7 @@ def _go_to(context: Any, own: str, page: Page) -> float:
 @contextmanager
 def served(script: Path, data_dir: Path) -> Iterator[str]:
     """The URL of a Streamlit server that runs the script."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port = probe.getsockname()[1]
+    port = free_port()
     options = ["--server.port", str(port), "--server.address", "localhost"]
     options += ["--server.headless", "true", "--browser.gatherUsageStats", "false"]
     server = subprocess.Popen(
@@ -158,14 +156,23 @@ def served(script: Path, data_dir: Path) -> Iterator[str]:
         stdout=subprocess.DEVNULL,
     )
     try:
-        _wait_until_healthy(f"http://localhost:{port}/_stcore/health")
+        wait_until_healthy(f"http://localhost:{port}/_stcore/health")
         yield f"http://localhost:{port}"
     finally:
         server.terminate()
         server.wait(timeout=30)
 
 
-def _wait_until_healthy(address: str) -> None:
+def free_port() -> int:
+    """A port that no other process listens on."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port: int = probe.getsockname()[1]
+        return port
+
+
+def wait_until_healthy(address: str) -> None:
+    """Wait until the server answers its health check."""
     deadline = time.monotonic() + START_S
     while True:
         try:
