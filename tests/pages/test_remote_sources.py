@@ -30,7 +30,7 @@ from tests.pages.test_imports import (
     show_view,
     work,
 )
-from ui.documents import document_page
+from ui.documents import passage_list
 from ui.imports import import_report
 from ui.text import words
 
@@ -256,7 +256,7 @@ def test_the_library_shows_space_author_and_labels_and_links_to_the_page(service
     services.sources.refresh(LOCAL_USER, source.id)
     work(services)
     [document] = services.documents.page(LOCAL_USER, DocumentFilter()).documents
-    facts = document_page.facts_html(document, source.name)
+    facts = passage_list.facts_html(document, source.name)
     for name, value in (("SPACE", "Documentation"), ("AUTHOR", "Kim Minji"), ("LABELS", "howto")):
         assert f"<dt>{getattr(words, f'COLUMN_{name}')}</dt><dd>{value}</dd>" in facts
     assert f'href="{document.location}"' in facts
