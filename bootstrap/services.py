@@ -336,3 +336,10 @@ class Services(ImportServices):
             index = self.library.indexes.active()
             if index and index.spec.embedding["provider"] == "builtin":
                 self.search.search(LOCAL_USER, "ready", k=1, rerank=False)
+            self._warm_up_catalogs()
+
+    def _warm_up_catalogs(self) -> None:
+        """Build the rules that analyze questions about catalogs, if there are any."""
+        if self.library.has_catalogs(LOCAL_USER):
+            for catalog in self.catalog.catalogs(LOCAL_USER):
+                self.catalog.find(LOCAL_USER, catalog.id)

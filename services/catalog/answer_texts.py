@@ -29,6 +29,10 @@ class AnswerTexts:
     space: str
     at_least: str
     declined: str
+    refusal: str
+    listed: str
+    types_title: str
+    aspects_title: str
     aspects: Mapping[str, str]
 
     def nothing_found(self, filters: Sequence[str]) -> str:

@@ -10,9 +10,12 @@ from domain import CatalogQuery, Citation, PlaceHit, RetrievedPassage
 from domain.logs import elapsed_ms, get_logger
 from domain.messages import _
 from services.catalog.answer_material import SHOWN_PLACES, Material, numbered_passages
+from services.catalog.catalog_scope import is_about_places
 from services.catalog.catalogs import Catalog, Catalogs
+from services.catalog.composed_answer import refusal_text
 from services.catalog.model_analyzer import ModelAnalyzer
 from services.catalog.place_answer import AnswerWriter
+from services.catalog.place_match import is_recognized
 from services.catalog.place_search import PlacesRanked, SearchEngine
 from services.catalog.preferences import all_weights, mentioned_weights
 from services.catalog.quote_translation import translate
@@ -41,7 +44,8 @@ class AnswerText:
 class CatalogAnswer:
     """The complete result of a question; the citations refer to `sources` by number.
 
-    `model` is the name of the answerer, and `language` is that of the answer: en, ko, or ja.
+    `model` is the name of the answerer, and `language` is that of the answer: en, ko, or ja. If
+    `is_refusal`, the question is not about the catalog, and the answer says what can be asked.
     """
 
     catalogue_id: str
@@ -56,6 +60,7 @@ class CatalogAnswer:
     model: str = ""
     language: str = "en"
     timings_ms: Mapping[str, float] = field(default_factory=dict)
+    is_refusal: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,6 +83,8 @@ NO_WORD = _(
     "Nothing was recognized in the question, and no text of the catalog is similar to it: rephrase"
     " the question."
 )
+READER_NOTICES = (BY_WORDS, NO_WORD)
+"""The notices that help a reader to ask; all others are for the operator."""
 
 
 def analyze(catalog: Catalog, question: str, answerer: "AnsweringModel") -> CatalogQuery:
@@ -120,6 +127,9 @@ class QuestionRun:
         yield QuestionAnalyzed(query, weights)
         ranked = self._search(query)
         self._record_time("ranked")
+        if self.analysis is None and not is_about_places(query, ranked.places):
+            yield from self._refusal(query, weights)
+            return
         yield ranked
         places, passages = ranked.places, self._passages(ranked.places, weights)
         material = Material(query, weights, places, passages, description, self.language)
@@ -129,6 +139,28 @@ class QuestionRun:
                 self._record_time("first_token")
                 yield AnswerText(text)
         yield AnswerCompleted(self._answer(material, writer, ranked.notices))
+
+    def _refusal(
+        self, query: CatalogQuery, weights: Mapping[str, float]
+    ) -> Generator[CatalogEvent, None, None]:
+        """Says what can be asked instead; an analysis of the same question skips this check."""
+        text = refusal_text(self.catalog, self.language)
+        self._record_time("total")
+        _log.info("catalog question refused", source_id=self.catalog.id)
+        yield PlacesRanked(())
+        yield AnswerText(text)
+        yield AnswerCompleted(
+            CatalogAnswer(
+                self.catalog.id,
+                query,
+                weights,
+                (),
+                text,
+                language=self.language,
+                timings_ms=self._timings,
+                is_refusal=True,
+            )
+        )
 
     def _query(self) -> CatalogQuery:
         analysis = self.analysis
@@ -207,10 +239,6 @@ class QuestionRun:
 
 def _recognition_notices(query: CatalogQuery, ranked: PlacesRanked) -> tuple[str, ...]:
     """A notice if nothing was recognized in the question."""
-    filters = query.filters
-    types = (filters.desired_types, filters.declined_types)
-    if any((filters.fields, *types, filters.min_rating is not None)):
-        return ()
-    if any(weight is not None for weight in query.aspect_weights.values()):
+    if is_recognized(query):
         return ()
     return (BY_WORDS if ranked.places else NO_WORD,)

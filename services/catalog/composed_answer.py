@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING
 
 from chains.citations.answer_reader import SHOWN_MARKER, Piece, Text, as_text, quotation
 from chains.citations.markers import Claim, Marker
@@ -29,6 +30,9 @@ from services.catalog.answer_texts import (
 from services.catalog.preferences import NEUTRAL
 from services.catalog.quote_translation import is_in
 from services.catalog.review_patterns import TOP
+
+if TYPE_CHECKING:
+    from services.catalog.catalogs import Catalog
 
 MAX_QUOTE_CHARS = 400
 """Longer text is not quoted, because a marker that long would not be recognized."""
@@ -60,6 +64,30 @@ def compose(material: Material) -> Iterator[_Pieces]:
         heading = f"#### {number}. {_escaped(hit.place.title)}"
         items = [[Text("- "), *statement] for statement in _statements(material, hit)]
         yield _joined([[Text(f"\n\n{heading}")], _joined(items, "\n")], "\n\n")
+
+
+LISTED = 5
+"""Maximum number of types, and of values of a filter, that a refusal lists."""
+
+
+def refusal_text(catalog: "Catalog", language: str) -> str:
+    """Says that a question is not about the catalog, and lists what can be asked instead."""
+    texts, description = TEXTS[language], catalog.description
+    types = [value_name(one, description.types, language) for one in catalog.rules.types[:LISTED]]
+    lines = [(texts.types_title, [f"{one[:1].upper()}{one[1:]}" for one in types])]
+    for field in description.filters:
+        values = catalog.rules.values[field.name][:LISTED]
+        names = [field_name(value, field.values, language) for value in values]
+        lines.append((field.column.replace("_", " ").capitalize(), names))
+    aspects = [aspect_name(one, description.aspects, language) for one in description.aspect_names]
+    lines.append((texts.aspects_title, aspects))
+    items = [
+        texts.listed.format(name=_escaped(name), values=_escaped(texts.comma.join(values)))
+        for name, values in lines
+        if values
+    ]
+    refusal = texts.refusal.format(catalog=_escaped(catalog.name))
+    return "\n".join([f"{refusal}\n", *(f"- {item}" for item in items)])
 
 
 def _joined(parts: Iterable[_Pieces], separator: str) -> _Pieces:

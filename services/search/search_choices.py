@@ -20,7 +20,8 @@ CACHE_S = 5.0
 class Choices:
     """The names to choose from.
 
-    `sources` are names by id; `own` is the source id of the conversation's files, or "".
+    `sources` are names by id, and `catalogs` the ids of those that are searched only if they are
+    chosen; `own` is the source id of the conversation's files, or "".
     `settings` is the default search, without None values.
     """
 
@@ -29,6 +30,7 @@ class Choices:
     formats: tuple[str, ...] = ()
     labels: tuple[str, ...] = ()
     own: str = ""
+    catalogs: tuple[str, ...] = ()
     settings: SearchChoice = field(default_factory=SearchChoice)
 
 
@@ -82,6 +84,7 @@ class ChoiceService:
             formats=_sorted(contents.formats, documents),
             labels=_sorted(contents.labels, documents),
             own=next((one.id for one in visible if one.conversation_id), ""),
+            catalogs=tuple(one.id for one in visible if one.is_catalog),
             settings=self._settings,
         )
 

@@ -104,6 +104,7 @@ class ScriptedCatalog:
     filters: CatalogFilters = FILTERS
     weights: dict = field(default_factory=lambda: {"ambience": 0.9, "price": 0.1, "food": None})
     notices: tuple[str, ...] = ()
+    is_refusal: bool = False
     error: AppError | None = None
     fails_after: int = 99
     requests: list[dict] = field(default_factory=list)
@@ -145,6 +146,7 @@ class ScriptedCatalog:
             (SOURCE,),
             notices=self.notices,
             timings_ms={"total": 1200.0},
+            is_refusal=self.is_refusal,
         )
 
 

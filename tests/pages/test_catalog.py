@@ -1,5 +1,6 @@
 """The catalog page without a browser, over a scripted catalog."""
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from types import SimpleNamespace
@@ -10,6 +11,7 @@ from streamlit.testing.v1 import AppTest
 
 from domain import Aspect, CatalogFilters, FilterField, NamedValue
 from errors import InputError, ModelUnavailableError
+from services.catalog.catalog_question import BY_WORDS
 from services.catalog.catalogs import CatalogSummary
 from tests.pages.conftest import install_services, page_in_frame, page_text
 from tests.pages.places import DESCRIPTION, ScriptedCatalog, ScriptedPeople, place_hit
@@ -23,7 +25,7 @@ from ui.catalog.catalog_form import (
 from ui.catalog.catalog_page import LAST_SELECTED
 from ui.catalog.catalog_search_view import LAST_SEARCH
 from ui.catalog.catalog_words import field_label
-from ui.catalog.place_map import place_map
+from ui.shared.safe_html import escape
 from ui.text import words
 from ui.text.reader_language import LANGUAGE
 
@@ -123,6 +125,48 @@ def test_each_place_is_a_card_with_its_facts(page):
     assert f'<ul class="fn-tags" aria-label="{words.TAGS}"><li>Ambience</li>' in html
 
 
+def test_results_are_in_groups_by_what_they_match(page, services):
+    services.catalog.weights = {"ambience": 0.9}
+    best = {"aspects": {"ambience": (8, 1)}}
+    services.catalog.places = (
+        place_hit(1, "Loud", aspects={"ambience": (1, 4)}),
+        place_hit(2, "Lovely", **best),
+        place_hit(3, "Elsewhere", types=("bar",), **best),
+    )
+    html = ask(page)
+    headings = [
+        words.MATCH_ALL.one,
+        words.MATCH_BUT.one.format(missing="Ambience"),
+        words.MATCH_BUT.one.format(missing="Italian restaurant"),
+    ]
+    groups = re.split("<h2", html)[-3:]
+    for group, heading, title, n in zip(
+        groups, headings, ("Lovely", "Loud", "Elsewhere"), "213", strict=True
+    ):
+        assert heading in group
+        assert f'<span class="fn-n">{n}</span><h3 aria-label="{title}">' in group
+    assert f"✓ {words.MATCHES_ALL}" in groups[0]
+    assert f"≠ {words.MATCHES_BUT.format(missing='Ambience')}" in groups[1]
+
+
+def test_without_a_recognized_request_results_have_no_groups_or_marks(page, services):
+    services.catalog.filters, services.catalog.weights = CatalogFilters(), {}
+    html = ask(page)
+    assert "fn-matches" not in html
+    assert "fn-match " not in html
+
+
+def test_a_score_is_explained_in_words(page):
+    html = ask(page)
+    for sentence in (
+        words.REASON_FIT["hybrid"][0],
+        words.REASON_RATING.many.format(rating="4.5", scale="5", n=32),
+        words.REASON_TYPE,
+        words.REASON_FIT["cross_encoder"][1],
+    ):
+        assert f"<li>{escape(sentence)}</li>" in html
+
+
 def test_the_score_is_shown_as_a_number_next_to_its_bar(page):
     html = ask(page)
     for part, share in (("Words and meaning", "0.90"), ("Rating", "0.24"), ("Type", "0.50")):
@@ -133,7 +177,7 @@ def test_the_score_is_shown_as_a_number_next_to_its_bar(page):
 
 def test_a_card_explains_its_rank(page):
     html = ask(page)
-    assert words.WHY_PLACE in html
+    assert words.SCORE_DETAILS in html
     assert "<td>0.43</td><td>2</td><td>0.86</td>" in html
     assert "<blockquote>The ambience is lovely." in html
 
@@ -144,7 +188,7 @@ def test_patterns_show_the_group_and_count_and_mark_untranslated_text(page):
     assert words.PATTERN_COUNT.format(count=2, reviews=5) in html
     assert "“분위기가 좋아요.”" in html
     assert f'aria-label="{words.PATTERN_OPEN}: 분위기가 좋아요."' in html
-    assert f"<small>{words.PATTERN_ORIGINAL}</small>" in html
+    assert "<small>in Korean</small>" in html
 
 
 def test_filters_are_chips_and_pressing_one_searches_without_it(page, services):
@@ -322,9 +366,21 @@ def test_no_person_is_created_before_a_preference_is_set(page, services):
     assert services.catalog.requests[-1]["user_id"] == ""
 
 
-def test_notices_are_shown(page, services):
+def test_notices_for_the_operator_are_collapsed_below_the_results(page, services):
     services.catalog.notices = ("No reranker is set.",)
-    assert "No reranker is set." in ask(page)
+    results, _, details = ask(page).partition('<details class="fn-more fn-operator">')
+    assert words.PLACES_DETAILS in details
+    assert "No reranker is set." in details
+    assert words.UNDERSTOOD_AS.format(query="italian with ambience") in details
+    assert "No reranker is set." not in results
+    assert "italian with ambience" not in results
+
+
+def test_a_notice_that_helps_to_ask_is_shown_above_the_results(page, services):
+    services.catalog.notices = (BY_WORDS,)
+    html = ask(page)
+    assert html.index(BY_WORDS) < html.index("fn-found-place")
+    assert html.count(BY_WORDS) == 1
 
 
 def test_without_matching_places_only_the_answer_says_so(page, services):
@@ -369,6 +425,29 @@ def test_a_rejected_question_keeps_the_earlier_results(page, services):
     assert "It is lovely" in html
 
 
+def refuse(services: Services) -> None:
+    services.catalog.places, services.catalog.is_refusal = (), True
+
+
+def test_a_question_that_is_not_about_the_catalog_offers_examples(page, services):
+    refuse(services)
+    html = ask(page, "What is the capital of France?")
+    assert "It is lovely" in html  # the scripted answer
+    for absent in (words.PLACES_NOT_FOUND, words.UNDERSTOOD, 'class="fn-activity"', "fn-verdict"):
+        assert absent not in html
+    button(page, words.PLACES_EXAMPLES[0]).click().run()
+    assert services.catalog.requests[-1]["question"] == words.PLACES_EXAMPLES[0]
+
+
+def test_a_refused_question_can_be_searched_anyway(page, services):
+    refuse(services)
+    ask(page, "Where is Lucia?")
+    page.run().button(key="places-anyway").click().run()
+    last_search = services.catalog.requests[-1]
+    assert last_search["question"] == "Where is Lucia?"
+    assert last_search["analysis"].question == "Where is Lucia?"
+
+
 def test_places_stay_visible_when_the_model_fails(page, services):
     services.catalog.error = ModelUnavailableError("The model is down.")
     services.catalog.fails_after = 3
@@ -407,41 +486,5 @@ def test_a_catalog_without_places_says_where_to_look(page, services):
 def test_markup_in_the_data_is_shown_as_text(page, services):
     services.catalog.places = (place_hit(1, "<img src=x onerror=alert(1)>"),)
     html = ask(page)
-    assert "<img" not in html
+    assert "<img src=x" not in html
     assert "&lt;img" in html
-
-
-def points(places):
-    """Map coordinates of each place, by card number."""
-    chart = place_map(places, DESCRIPTION).to_dict()
-    rows = [layer["data"]["values"][0] for layer in chart["layer"]]
-    return {row["rank"]: (row["longitude"], row["latitude"]) for row in rows}
-
-
-def test_the_map_draws_the_best_place_on_top():
-    chart = place_map([place_hit(1, "Best"), place_hit(2, "Second")], DESCRIPTION).to_dict()
-    ranks = [layer["data"]["values"][0]["rank"] for layer in chart["layer"]]
-    assert ranks == [2, 2, 1, 1]
-
-
-def test_the_map_lists_its_places_for_screen_readers():
-    chart = place_map([place_hit(1, "Best"), place_hit(2, "Second")], DESCRIPTION).to_dict()
-    assert chart["description"] == f"{words.PLACES_MAP}: 1 Best, 2 Second"
-
-
-def test_distant_places_are_drawn_at_their_coordinates():
-    places = [place_hit(n, f"Place {n}") for n in (1, 2, 3)]
-    assert points(places)[2] == (places[1].place.longitude, places[1].place.latitude)
-
-
-def test_places_at_one_address_are_drawn_next_to_each_other():
-    here = {"latitude": 40.7, "longitude": -73.9}
-    together = [place_hit(n, f"Place {n}", **here) for n in (1, 2)]
-    positions = points([*together, place_hit(9, "Far away")])
-    assert positions[1][0] < positions[2][0]
-    assert positions[1][1] == positions[2][1] == 40.7
-
-
-def test_a_place_without_coordinates_keeps_its_number_and_is_not_on_the_map():
-    without_coordinates = place_hit(1, "Lost", latitude=None, longitude=None)
-    assert set(points([without_coordinates, place_hit(2, "Known"), place_hit(5, "Far")])) == {2, 3}

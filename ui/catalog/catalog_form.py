@@ -204,7 +204,7 @@ class Chip(NamedTuple):
 
 
 def show_analysis(query: CatalogQuery, description: CatalogDescription) -> None:
-    """Show the chips, the English wording, and the model that analyzed the question."""
+    """Show the chips."""
     chips = list(chips_of(query, description))
     with st.container(key="understood", horizontal=True, vertical_alignment="center", gap="small"):
         label = words.UNDERSTOOD if chips else f"{words.UNDERSTOOD} {words.UNDERSTOOD_NOTHING}"
@@ -219,8 +219,6 @@ def show_analysis(query: CatalogQuery, description: CatalogDescription) -> None:
                 on_click=search_again,
                 args=(chip.without,),
             )
-    if note := _note(query):
-        st.html(f'<div class="fn-where fn-understood">{note}</div>')
 
 
 def chips_of(query: CatalogQuery, description: CatalogDescription) -> Iterator[Chip]:
@@ -260,14 +258,3 @@ def _with(query: CatalogQuery, **changes: object) -> CatalogQuery:
 def _aspect_label(aspect: str, weight: float) -> str:
     template = words.CHIP_MATTERS if weight >= NEUTRAL_WEIGHT else words.CHIP_MATTERS_LITTLE
     return str(template.format(aspect=aspect, weight=f"{weight:g}"))
-
-
-def _note(query: CatalogQuery) -> str:
-    parts = []
-    if query.query_en and query.query_en != query.question:
-        parts.append(words.UNDERSTOOD_AS.format(query=query.query_en))
-    if query.analysed_by:
-        parts.append(words.UNDERSTOOD_BY.format(model=query.analysed_by))
-    if query.notice:
-        parts.append(words.translated(query.notice))
-    return "".join(f"<span>{escape(part)}</span>" for part in parts)

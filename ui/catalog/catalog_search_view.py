@@ -1,9 +1,9 @@
 """Shows a search for places: the analysis, the answer, the map, and the cards."""
 
 import time
-from collections.abc import Generator, Mapping
+from collections.abc import Generator, Iterator, Mapping, Sequence
 from contextlib import closing
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
@@ -14,6 +14,7 @@ from bootstrap import Services
 from domain import Turn, TurnState
 from errors import AppError, InputError
 from services.catalog.catalog_question import (
+    READER_NOTICES,
     AnswerCompleted,
     AnswerText,
     CatalogAnswer,
@@ -26,17 +27,18 @@ from ui.catalog.catalog_form import (
     PlaceRequest,
     ask_next,
     me,
+    search_again,
     show_analysis,
     show_examples,
     stored_preferences,
 )
 from ui.catalog.place_cards import CardView, cards_html
+from ui.catalog.place_map import has_map, map_html
 from ui.chat.citation_view import citation_marker, sources_html, verdict_html
 from ui.chat.live_answer import doing_html, seconds_html
 from ui.shared.frame import principal, show_error, show_problem
 from ui.shared.safe_html import answer_html, escape
 from ui.text import words
-from ui.text.reader_language import language
 
 if TYPE_CHECKING:
     from domain import CatalogQuery, PlaceHit
@@ -93,6 +95,7 @@ class Search:
     request: PlaceRequest
     preferences: Mapping[str, float]
     query: "CatalogQuery | None" = None
+    weights: Mapping[str, float] = field(default_factory=dict)
     places: "tuple[PlaceHit, ...] | None" = None
     notices: tuple[str, ...] = ()
     text: str = ""
@@ -100,15 +103,22 @@ class Search:
     error: AppError | None = None
 
     @property
+    def is_refused(self) -> bool:
+        """Whether the question was found not to be about the catalog."""
+        return self.answer is not None and self.answer.is_refusal
+
+    @property
     def repetition(self) -> PlaceRequest:
-        """The same request, including the analysis if there is one."""
-        return PlaceRequest(self.request.question, self.query) if self.query else self.request
+        """The same request, including the analysis if there is one and it was searched."""
+        if self.query is None or self.is_refused:
+            return self.request
+        return PlaceRequest(self.request.question, self.query)
 
     def apply(self, event: CatalogEvent) -> None:
         """Update the state from an event."""
         match event:
-            case QuestionAnalyzed(query, _):
-                self.query = query
+            case QuestionAnalyzed(query, weights):
+                self.query, self.weights = query, weights
             case PlacesRanked(places, notices):
                 self.places, self.notices = places, notices
             case AnswerText(text):
@@ -136,7 +146,7 @@ class SearchView:
 
     def __init__(self, catalog: "CatalogSummary", analysis: "CatalogQuery | None") -> None:
         """Create the areas, and draw the analysis if it is already known."""
-        self._description = catalog.description
+        self._catalog, self._description = catalog, catalog.description
         self._analysis = self._analysis_area(analysis)
         with st.container(key="places-answer"):
             left, right = st.columns([1.2, 1], gap="medium")
@@ -182,11 +192,11 @@ class SearchView:
 
     def draw(self, search: Search, *, is_update: bool = False) -> None:
         """Draw a finished search; an update skips the parts that can't have changed."""
-        if not is_update:
+        if not is_update or search.is_refused:
             self._draw_analysis(search)
             self._draw_map(search)
         self._activity.empty()
-        if search.answer:
+        if search.answer and not search.is_refused:
             self._activity.html(_outcome(search.answer))
             self._answer.html(answered_html(search.answer))
         elif search.text:
@@ -195,7 +205,10 @@ class SearchView:
         self._draw_places(search)
 
     def _draw_analysis(self, search: Search) -> None:
-        if search.query and self._analysis:
+        if self._analysis is None or search.query is None:
+            return
+        self._analysis.empty()
+        if not search.is_refused:
             with self._analysis.container():
                 show_analysis(search.query, self._description)
 
@@ -203,31 +216,41 @@ class SearchView:
         with self._problem.container():
             if search.error:
                 show_error(search.error)
+            if search.is_refused and search.query:
+                self._show_ways_on(search.query)
+
+    def _show_ways_on(self, query: "CatalogQuery") -> None:
+        """Offer example questions, and the search that was refused."""
+        show_examples(self._catalog)
+        st.button(
+            words.PLACES_ANYWAY,
+            key="places-anyway",
+            icon=":material/search:",
+            type="tertiary",
+            on_click=search_again,
+            args=(query,),
+        )
 
     def _draw_places(self, search: Search) -> None:
-        if search.places is None:
+        if search.places is None or search.query is None:
             return
         with self._places.container():
-            if search.notices:
-                st.html(_notices(search.notices))
-            if not search.places:
-                if search.error:  # otherwise, the answer says so and suggests filters to remove
-                    show_problem(words.PLACES_NOT_FOUND, severe=False)
-                return
-            answer_language = search.answer.language if search.answer else language()
-            title = f'<h2 class="fn-unseen">{escape(words.PLACES_PAGE)}</h2>'
-            st.html(title + cards_html(search.places, CardView(self._description, answer_language)))
+            notices = [one for one in search.notices if one in READER_NOTICES]
+            cards = cards_html(search.places, self._card_view(search, search.query))
+            if html := _notices(notices) + cards + _details(search):
+                st.html(html)
+            if not search.places and search.error:  # otherwise, the answer says so
+                show_problem(words.PLACES_NOT_FOUND, severe=False)
+
+    def _card_view(self, search: Search, query: "CatalogQuery") -> CardView:
+        return CardView(self._description, query, search.weights)
 
     def _draw_map(self, search: Search) -> None:
-        from ui.catalog import place_map  # altair is slow to load
-
-        if not search.places or not place_map.has_map(search.places):
+        if search.query is None or not search.places or not has_map(search.places):
             return
         title = f'<h2 class="fn-chart">{escape(words.PLACES_MAP)}</h2>'
-        chart = place_map.place_map(search.places, self._description)
-        with self._map.container():
-            st.html(f'{title}<p class="fn-chart-note">{escape(words.PLACES_MAP_NOTE)}</p>')
-            st.altair_chart(chart, width="stretch", key="places-map")
+        note = f'<p class="fn-chart-note">{escape(words.PLACES_MAP_NOTE)}</p>'
+        self._map.html(title + note + map_html(search.places, search.query))
 
 
 def _outcome(answer: CatalogAnswer) -> str:
@@ -238,11 +261,32 @@ def _outcome(answer: CatalogAnswer) -> str:
     return f'<p class="fn-activity" role="status">{outcome}</p>'
 
 
-def _notices(notices: tuple[str, ...]) -> str:
+def _notices(notices: Sequence[str]) -> str:
     lines = "".join(
         f'<p class="fn-skipped">{escape(words.translated(notice))}</p>' for notice in notices
     )
-    return f'<div class="fn-notices">{lines}</div>'
+    return f'<div class="fn-notices">{lines}</div>' if lines else ""
+
+
+def _details(search: Search) -> str:
+    """What the operator may want to know, collapsed: the analysis, and what was not available."""
+    lines = [*_analysis_notes(search.query), *search.notices]
+    notices = _notices([line for line in lines if line and line not in READER_NOTICES])
+    if not notices:
+        return ""
+    summary = escape(words.PLACES_DETAILS)
+    return f'<details class="fn-more fn-operator"><summary>{summary}</summary>{notices}</details>'
+
+
+def _analysis_notes(query: "CatalogQuery | None") -> Iterator[str]:
+    """The English wording of the question, and what analyzed it."""
+    if query is None:
+        return
+    if query.query_en and query.query_en != query.question:
+        yield words.UNDERSTOOD_AS.format(query=query.query_en)
+    if query.analysed_by:
+        yield words.UNDERSTOOD_BY.format(model=query.analysed_by)
+    yield query.notice
 
 
 LAST_SEARCH = "places_shown"

@@ -1,26 +1,41 @@
 """Renders the results as cards with facts, score, patterns, and matching passages."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from domain import CatalogDescription, Pattern, PlaceHit, PlacePart, PlacePassage, Quote
+from domain import (
+    CatalogDescription,
+    CatalogQuery,
+    Pattern,
+    PlaceHit,
+    PlacePart,
+    PlacePassage,
+    Quote,
+)
 from services.catalog.answer_texts import TEXTS
+from services.catalog.place_match import MatchGroup, is_recognized, match_groups
 from ui.catalog.catalog_words import aspect_name, field_name, group_name, type_name
+from ui.catalog.place_reasons import match_html, reasons_html, request_names
+from ui.catalog.quote_language import language_note
 from ui.documents.highlight import document_address, link_html
 from ui.shared.safe_html import cut_html, escape, lang
 from ui.text import words
-from ui.text.reader_language import ENGLISH, language, number
+from ui.text.reader_language import language, number
 
 SHOWN_PATTERNS = 3
 
 
 @dataclass(frozen=True, slots=True)
 class CardView:
-    """The context of the cards; `language` is the language of the answer: en, ko, or ja."""
+    """The context of the cards.
+
+    `weights` are those of the aspects for the person, from 0 to 1.
+    """
 
     description: CatalogDescription
-    language: str
+    query: CatalogQuery
+    weights: Mapping[str, float]
 
 
 def patterns_html(hit: PlaceHit, view: CardView) -> str:
@@ -45,7 +60,7 @@ def _pattern(hit: PlaceHit, pattern: Pattern, view: CardView, max_quotes: int | 
     count = words.PATTERN_COUNT.format(count=pattern.count, reviews=pattern.reviews)
     kind, sign = ("praise", "＋") if pattern.praises else ("blame", "－")
     aspect = escape(aspect_name(view.description, pattern.aspect))
-    quotes = "".join(_quote(hit, one, view.language) for one in pattern.quotes[:max_quotes])
+    quotes = "".join(_quote(hit, one) for one in pattern.quotes[:max_quotes])
     return (
         f'<li><span class="fn-{kind}">{sign} <b>{aspect}</b>'
         f" {escape(verdict)}</span> {escape(count)} {_group(pattern, view)}{quotes}</li>"
@@ -60,25 +75,22 @@ def _group(pattern: Pattern, view: CardView) -> str:
     return f'<span class="fn-group"{lang(name)}>{escape(text)}</span>'
 
 
-def _quote(hit: PlaceHit, quote: Quote, language: str) -> str:
+def _quote(hit: PlaceHit, quote: Quote) -> str:
     """The reviewer's words, or their translation if there is one."""
     address = document_address(hit.place.document_id, quote.start, quote.end)
-    if quote.translation:
-        shown, note = quote.translation, words.PATTERN_TRANSLATED
-    else:
-        shown, note = quote.text, "" if _is_in(quote.text, language) else words.PATTERN_ORIGINAL
+    shown = quote.translation or quote.text
     text = link_html(address, f"“{escape(shown)}”", label=_label(quote))
-    suffix = f" <small>{escape(note)}</small>" if note else ""
-    return f"<q{lang(shown)}>{text}</q>{suffix}"
+    note = language_note(quote.text, is_translated=bool(quote.translation))
+    return f"<q{lang(shown)}>{text}</q>{_small(note)}"
+
+
+def _small(note: str) -> str:
+    return f" <small>{escape(note)}</small>" if note else ""
 
 
 def _label(quote: Quote) -> str:
     """The label that screen readers use for the link, with the original quote."""
     return f"{words.PATTERN_OPEN}: {quote.text}"
-
-
-def _is_in(text: str, language: str) -> bool:
-    return lang(text) == (f' lang="{language}"' if language != ENGLISH else "")
 
 
 def score_html(hit: PlaceHit) -> str:
@@ -137,11 +149,40 @@ HEADING, LIST_ITEM = re.compile(r"^#{1,6} .*$", re.MULTILINE), re.compile(r"^- "
 
 
 def cards_html(hits: Sequence[PlaceHit], view: CardView) -> str:
-    """A card with its rank for each place; those after the first `SHOWN` are collapsed."""
-    cards = [_card(n, hit, view) for n, hit in enumerate(hits, start=1)]
-    html = _grid(cards[:SHOWN])
-    if more := cards[SHOWN:]:
-        summary = escape(words.count(words.PLACE_MORE, len(more)))
+    """A card with its rank for each place, in groups by what the places match.
+
+    The cards after the first `SHOWN` are collapsed, in each group.
+    """
+    if not is_recognized(view.query):
+        title = f'<h2 class="fn-unseen">{escape(words.PLACES_PAGE)}</h2>'
+        return title + _cards_html(list(enumerate(hits, start=1)), view, SHOWN)
+    return "".join(_groups(match_groups(hits, view.query), view))
+
+
+def _groups(groups: Sequence[MatchGroup], view: CardView) -> Iterator[str]:
+    shown = SHOWN
+    for group in groups:
+        heading = escape(_heading(group, view))
+        yield f'<h2 class="fn-matches">{heading}</h2>{_cards_html(group.hits, view, shown)}'
+        shown = max(shown - len(group.hits), 0)
+
+
+def _heading(group: MatchGroup, view: CardView) -> str:
+    n = len(group.hits)
+    if group.is_mixed:
+        return words.count(words.MATCH_PART, n)
+    if not group.unmet:
+        return words.count(words.MATCH_ALL, n)
+    missing = request_names(group.unmet, view.query, view.description)
+    return words.count(words.MATCH_BUT, n, missing=missing)
+
+
+def _cards_html(ranked: Sequence[tuple[int, PlaceHit]], view: CardView, shown: int) -> str:
+    cards = [_card(n, hit, view) for n, hit in ranked]
+    html = _grid(cards[:shown]) if shown else ""
+    if more := cards[shown:]:
+        forms = words.PLACE_MORE if shown else words.PLACES_FOUND
+        summary = escape(words.count(forms, len(more)))
         html += f'<details class="fn-more"><summary>{summary}</summary>{_grid(more)}</details>'
     return html
 
@@ -152,10 +193,13 @@ def _grid(cards: Sequence[str]) -> str:
 
 def _card(n: int, hit: PlaceHit, view: CardView) -> str:
     header = f'<header><span class="fn-n">{n}</span>{_title(hit)}</header>'
+    description, query = view.description, view.query
+    match = match_html(hit.place, query, description) if is_recognized(query) else ""
     return (
         f'<article class="fn-found-place">{header}'
-        f'<div class="fn-where">{_facts(hit, view.description)}</div>'
-        f"{_tags(hit.tags, view.description)}{score_html(hit)}"
+        f'<div class="fn-where">{_facts(hit, description)}</div>'
+        f"{match}{_tags(hit.tags, description)}"
+        f"{reasons_html(hit, view.weights, description)}"
         f"{patterns_html(hit, view)}{_why(hit)}</article>"
     )
 
@@ -197,8 +241,8 @@ def _why(hit: PlaceHit) -> str:
     passages = "".join(_passage(hit, one) for one in hit.passages)
     heading = escape(words.FOUND_IN if passages else words.NO_PASSAGE)
     return (
-        f'<details class="fn-found fn-why"><summary>{escape(words.WHY_PLACE)}</summary>'
-        f"{parts_html(hit.parts)}<p>{heading}</p>{passages}</details>"
+        f'<details class="fn-found fn-why"><summary>{escape(words.SCORE_DETAILS)}</summary>'
+        f"{score_html(hit)}{parts_html(hit.parts)}<p>{heading}</p>{passages}</details>"
     )
 
 
@@ -206,7 +250,9 @@ def _passage(hit: PlaceHit, passage: PlacePassage) -> str:
     address = document_address(hit.place.document_id, passage.start, passage.end)
     text = _plain(passage.text)
     link = link_html(address, "↗", label=words.OPEN_AT_PASSAGE.format(title=hit.place.title))
-    return f"<blockquote{lang(text)}>{cut_html(text, PASSAGE_CHARACTERS)} {link}</blockquote>"
+    note = _small(language_note(text))
+    quote = cut_html(text, PASSAGE_CHARACTERS)
+    return f"<blockquote{lang(text)}>{quote} {link}{note}</blockquote>"
 
 
 def _plain(text: str) -> str:

@@ -1,108 +1,228 @@
-"""A map of the results: numbered points, without map tiles from the network."""
+"""A map of the results as an SVG image: outlines and numbered points, without map tiles.
+
+Streamlit removes SVG elements from HTML, so the map is a picture in a data address.
+"""
 
 import math
+from base64 import b64encode
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from itertools import combinations
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
 
-import altair as alt
-
-# Altair checks for pandas when it is loaded; see `ui.lab.lab_charts`.
-import pandas  # type: ignore[import-untyped]  # noqa: F401
-
-from ui.catalog.place_cards import SHOWN, rating_text
+from domain import CatalogQuery, PlaceHit
+from services.catalog.place_match import unmet_requests
+from ui.catalog.map_outlines import (
+    Bounds,
+    District,
+    Outline,
+    Outlines,
+    bounds_of,
+    outlines_in,
+)
+from ui.shared.safe_html import escape
 from ui.text import words
+from ui.text.reader_language import language, number
 
-if TYPE_CHECKING:
-    from domain import CatalogDescription, PlaceHit
-
-HEIGHT = 380
-MARGIN = 0.08  # share of the extent that is left free around the points
-MIN_EXTENT = 0.004  # degrees, for example around a single place
-POINT_SIZE = {"longitude": 0.075, "latitude": 0.085}
-"""The size of a point as a share of the map's width and height on a small screen."""
+STYLE = Path(__file__).with_suffix(".css")
+WIDTH, HEIGHT = 480, 380
+RADIUS = 13
+MARGIN = 36
+"""The space in pixels around the points."""
+MIN_EXTENT = 0.01
+"""The minimum height of the map in degrees, for example around a single place."""
+KM_PER_DEGREE = 111.2
 ROUNDS = 60
-FIRST, OTHERS = "#0b6e78", "#6b7f88"
+MIN_LABELED = 70
+"""The minimum width in pixels of the visible part of a district with a name."""
+MAX_BAR = 110
+"""The maximum length in pixels of the bar that shows the scale."""
 
 
-def has_map(hits: Sequence["PlaceHit"]) -> bool:
+@dataclass(slots=True)
+class MapPoint:
+    """A place on the map; `x` and `y` are in pixels from the top left."""
+
+    rank: int
+    hit: PlaceHit
+    x: float
+    y: float
+
+
+@dataclass(frozen=True, slots=True)
+class Projection:
+    """Maps degrees to pixels; a degree of longitude is scaled as at the middle of the map."""
+
+    longitude: float
+    latitude: float
+    pixels: float
+    """Pixels per degree of latitude."""
+
+    @property
+    def shrinkage(self) -> float:
+        """The length of a degree of longitude relative to one of latitude."""
+        return max(math.cos(math.radians(self.latitude)), 0.05)
+
+    def to_pixels(self, longitude: float, latitude: float) -> tuple[float, float]:
+        """The position of a point, from the top left."""
+        x = WIDTH / 2 + (longitude - self.longitude) * self.shrinkage * self.pixels
+        return x, HEIGHT / 2 - (latitude - self.latitude) * self.pixels
+
+    @property
+    def view(self) -> Bounds:
+        """The visible rectangle, slightly enlarged so that cut edges are out of sight."""
+        x, y = (WIDTH / 2 + 4) / self.pixels / self.shrinkage, (HEIGHT / 2 + 4) / self.pixels
+        return Bounds(self.longitude - x, self.latitude - y, self.longitude + x, self.latitude + y)
+
+
+def has_map(hits: Sequence[PlaceHit]) -> bool:
     """Whether any of the places has coordinates."""
     return any(map(_has_point, hits))
 
 
-def place_map(hits: Sequence["PlaceHit"], description: "CatalogDescription") -> alt.LayerChart:
-    """A point for each place that has coordinates, with the number of its card."""
-    rows = [_row(n, hit, description) for n, hit in enumerate(hits, start=1) if _has_point(hit)]
-    _separate(rows)
-    axes = {
-        "x": _axis("longitude", words.LONGITUDE, [row["longitude"] for row in rows]),
-        "y": _axis("latitude", words.LATITUDE, [row["latitude"] for row in rows]),
-    }
-    # One layer per point with its number, the best on top, so that overlaps hide whole numbers.
-    layers = [layer for row in reversed(rows) for layer in _marks(row, axes)]
-    return alt.LayerChart(layer=layers, height=HEIGHT, description=_alternative_text(rows))
-
-
-def _alternative_text(rows: Sequence[Mapping[str, Any]]) -> str:
-    """The places on the map, with the numbers of their cards, for screen readers."""
-    return f"{words.PLACES_MAP}: " + ", ".join(f"{row['rank']} {row['title']}" for row in rows)
-
-
-def _marks(row: dict[str, Any], axes: Mapping[str, Any]) -> Iterator[alt.Chart]:
-    base = alt.Chart(alt.Data(values=[row])).encode(  # type: ignore[no-untyped-call]
-        **axes,
-        tooltip=[
-            alt.Tooltip("title:N", title=words.PLACE),
-            alt.Tooltip("rank:O", title=words.RANK),
-            alt.Tooltip("rating:N", title=words.PARTS["confidence"]),
-        ],
+def map_html(hits: Sequence[PlaceHit], query: CatalogQuery) -> str:
+    """The map, with a point for each place that has coordinates and the number of its card."""
+    projection = projection_of([one for one in hits if _has_point(one)])
+    points = map_points(hits, projection)
+    outlines = outlines_in(projection.view)
+    encoded = b64encode(_svg(points, outlines, projection, query).encode()).decode()
+    credit = escape(words.MAP_CREDIT.format(sources=outlines.credit))
+    return (
+        f'<img class="fn-map" width="{WIDTH}" height="{HEIGHT}"'
+        f' alt="{escape(_alternative_text(points, outlines))}"'
+        f' src="data:image/svg+xml;base64,{encoded}"><p class="fn-chart-note">{credit}</p>'
     )
-    color = FIRST if row["rank"] <= SHOWN else OTHERS
-    yield base.mark_circle(size=460, opacity=1, stroke="white", strokeWidth=1.5, color=color)
-    yield base.mark_text(fontWeight="bold", fontSize=12, color="white").encode(text="rank:O")
 
 
-def _row(n: int, hit: "PlaceHit", description: "CatalogDescription") -> dict[str, Any]:
-    place = hit.place
-    return {
-        "rank": n,
-        "title": place.title,
-        "rating": rating_text(hit, description),
-        "latitude": place.latitude,
-        "longitude": place.longitude,
-    }
+def _svg(
+    points: Sequence[MapPoint], outlines: Outlines, projection: Projection, query: CatalogQuery
+) -> str:
+    # The best place is drawn last, so that overlaps hide whole numbers.
+    marks = "".join(_mark(one, query) for one in reversed(points))
+    return (
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {HEIGHT}">'
+        f"<style>{STYLE.read_text(encoding='utf-8')}</style>"
+        f"{_background(outlines, projection)}{marks}{_scale_bar(projection)}</svg>"
+    )
 
 
-def _separate(rows: Sequence[dict[str, Any]]) -> None:
+def projection_of(hits: Sequence[PlaceHit]) -> Projection:
+    """The projection that shows all of these places, which must have coordinates."""
+    longitudes = [one.place.longitude or 0.0 for one in hits]
+    latitudes = [one.place.latitude or 0.0 for one in hits]
+    longitude = (min(longitudes) + max(longitudes)) / 2
+    latitude = (min(latitudes) + max(latitudes)) / 2
+    shrinkage = Projection(longitude, latitude, 1.0).shrinkage
+    width = (max(longitudes) - min(longitudes)) * shrinkage
+    height = max(max(latitudes) - min(latitudes), MIN_EXTENT)
+    pixels = (HEIGHT - 2 * MARGIN) / height
+    if width:
+        pixels = min(pixels, (WIDTH - 2 * MARGIN) / width)
+    return Projection(longitude, latitude, pixels)
+
+
+def map_points(hits: Sequence[PlaceHit], projection: Projection) -> list[MapPoint]:
+    """The points of the places that have coordinates, best first, moved apart if they overlap."""
+    points = [
+        MapPoint(rank, hit, *projection.to_pixels(hit.place.longitude, hit.place.latitude))
+        for rank, hit in enumerate(hits, start=1)
+        if hit.place.longitude is not None and hit.place.latitude is not None
+    ]
+    _separate(points)
+    return points
+
+
+def _separate(points: Sequence[MapPoint]) -> None:
     """Move overlapping points apart until they only touch, in at most `ROUNDS` rounds."""
-    width, height = (
-        _extent([row[axis] for row in rows]) * size for axis, size in POINT_SIZE.items()
-    )
     for _ in range(ROUNDS):
-        for one, other in combinations(rows, 2):
-            x = (other["longitude"] - one["longitude"]) / width
-            y = (other["latitude"] - one["latitude"]) / height
+        for one, other in combinations(points, 2):
+            x, y = (other.x - one.x) / (2 * RADIUS), (other.y - one.y) / (2 * RADIUS)
             distance = math.hypot(x, y)
             if distance >= 1:
                 continue
-            # Points with the same coordinates are separated along the longitude.
+            # Points at the same position are separated horizontally.
             x, y = (x / distance, y / distance) if distance else (1.0, 0.0)
-            for row, sign in ((one, -1), (other, 1)):
-                row["longitude"] += sign * x * (1 - distance) / 2 * width
-                row["latitude"] += sign * y * (1 - distance) / 2 * height
+            for point, sign in ((one, -1), (other, 1)):
+                point.x += sign * x * (1 - distance) * RADIUS
+                point.y += sign * y * (1 - distance) * RADIUS
 
 
-def _extent(values: Sequence[float]) -> float:
-    return max(max(values) - min(values), MIN_EXTENT)
+def _alternative_text(points: Sequence[MapPoint], outlines: Outlines) -> str:
+    """The districts and the places with the numbers of their cards, for screen readers."""
+    places = ", ".join(f"{one.rank} {one.hit.place.title}" for one in points)
+    districts = ", ".join(_name(one) for one in outlines.districts)
+    title = f"{words.PLACES_MAP} ({districts})" if districts else words.PLACES_MAP
+    return f"{title}: {places}"
 
 
-def _has_point(hit: "PlaceHit") -> bool:
+def _mark(point: MapPoint, query: CatalogQuery) -> str:
+    kind = "part" if unmet_requests(point.hit.place, query) else "all"
+    x, y = f"{point.x:.1f}", f"{point.y:.1f}"
+    return (
+        f'<g class="{kind}"><circle cx="{x}" cy="{y}" r="{RADIUS - 1}"/>'
+        f'<text x="{x}" y="{y}" dy="0.36em">{point.rank}</text></g>'
+    )
+
+
+def _background(outlines: Outlines, projection: Projection) -> str:
+    land = _path(outlines.land, projection, "Z")
+    borders = _path(outlines.borders, projection, "")
+    districts = "".join(
+        f'<path class="district" d="{_path(one.outlines, projection, "Z")}"/>'
+        for one in outlines.districts
+    )
+    labels = "".join(_label(one, projection) for one in outlines.districts)
+    return (
+        f'<rect class="sea" width="{WIDTH}" height="{HEIGHT}"/>'
+        f'<path class="land" d="{land}"/>'
+        f'<path class="border" d="{borders}"/>{districts}{labels}'
+    )
+
+
+def _label(district: District, projection: Projection) -> str:
+    """The name in the middle of the largest visible part; "" if that is too small for it."""
+    largest = max(map(bounds_of, district.outlines), key=_area)
+    left, bottom = projection.to_pixels(largest.west, largest.south)
+    right, top = projection.to_pixels(largest.east, largest.north)
+    if right - left < MIN_LABELED or bottom - top < MIN_LABELED / 2:
+        return ""
+    x, y = (left + right) / 2, (top + bottom) / 2
+    return f'<text class="district-name" x="{x:.0f}" y="{y:.0f}">{escape(_name(district))}</text>'
+
+
+def _area(bounds: Bounds) -> float:
+    return (bounds.east - bounds.west) * (bounds.north - bounds.south)
+
+
+def _name(district: District) -> str:
+    names: Mapping[str, str] = district.names
+    return names.get(language()) or names["en"]
+
+
+def _path(outlines: Sequence[Outline], projection: Projection, end: str) -> str:
+    return "".join(f"M{' '.join(_positions(one, projection))}{end}" for one in outlines)
+
+
+def _positions(outline: Outline, projection: Projection) -> Iterator[str]:
+    for longitude, latitude in outline:
+        x, y = projection.to_pixels(longitude, latitude)
+        yield f"{x:.1f},{y:.1f}"
+
+
+def _scale_bar(projection: Projection) -> str:
+    """A bar of a round length in kilometers or meters, at the bottom left."""
+    pixels_per_km = projection.pixels / KM_PER_DEGREE
+    power = 10 ** math.floor(math.log10(MAX_BAR / pixels_per_km))
+    km = max(step * power for step in (1, 2, 5) if step * power * pixels_per_km <= MAX_BAR)
+    label = (
+        words.MAP_KM.format(n=number(km)) if km >= 1 else words.MAP_M.format(n=number(1000 * km))
+    )
+    right, y = 12 + km * pixels_per_km, HEIGHT - 12
+    return (
+        f'<path class="scale" d="M12,{y - 5}V{y}H{right:.1f}V{y - 5}"/>'
+        f'<text class="scale-label" x="14" y="{y - 6}">{escape(label)}</text>'
+    )
+
+
+def _has_point(hit: PlaceHit) -> bool:
     return hit.place.latitude is not None and hit.place.longitude is not None
-
-
-def _axis(field: str, title: str, values: Sequence[float]) -> Any:
-    margin = _extent(values) * MARGIN
-    scale = alt.Scale(domain=[min(values) - margin, max(values) + margin], zero=False, nice=False)
-    axis = alt.Axis(title=title, tickCount=5, format=".2f", domain=False, ticks=False)
-    kind = alt.X if field == "longitude" else alt.Y
-    return kind(f"{field}:Q", scale=scale, axis=axis)

@@ -163,6 +163,7 @@ def show_fields(id_: str, edited: SearchChoice, choices: "Choices") -> None:
     _show_list(
         id_, "sources", words.SCOPE_SOURCES, choices.sources, scope.sources,
         lambda source: source_name(choices, source),
+        words.SCOPE_CATALOGS if choices.catalogs else None,
     )  # fmt: skip
     _show_list(id_, "collections", words.SCOPE_COLLECTIONS, choices.collections, scope.collections)
     _show_list(id_, "formats", words.SCOPE_FORMATS, choices.formats, scope.formats)
@@ -188,6 +189,7 @@ def _show_list(
     options: Any,
     selected: Sequence[str],
     format_func: Callable[[str], str] = str,
+    help_text: str | None = None,
 ) -> None:
     st.multiselect(
         label,
@@ -196,6 +198,7 @@ def _show_list(
         key=field_key(id_, name),
         format_func=format_func,
         placeholder=words.SCOPE_ANY,
+        help=help_text,
     )
 
 

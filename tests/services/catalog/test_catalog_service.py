@@ -110,15 +110,15 @@ def test_a_missing_cross_encoder_is_a_notice(search):
 
 
 def test_a_question_without_known_terms_is_a_notice(search):
-    assert BY_WORDS in answer_of(search("qwerty pasta")).notices
-    assert BY_WORDS in answer_of(search("珍しい")).notices
+    assert BY_WORDS in answer_of(search("pasta")).notices
+    assert BY_WORDS in answer_of(search("珍しい店")).notices
     assert BY_WORDS not in answer_of(search("price")).notices
 
 
 def test_a_question_that_the_embedding_cannot_read_is_a_notice(build_services, tmp_path):
     services = build_services(embedding_model="all-MiniLM-L6-v2")
     import_restaurants(services, tmp_path / "restaurants")
-    answer = answer_of(services.catalog.search(LOCAL_USER, "珍しい"))
+    answer = answer_of(services.catalog.search(LOCAL_USER, "珍しい店"))
     assert NO_WORD in answer.notices
     assert BY_WORDS not in answer.notices
 
@@ -355,3 +355,33 @@ class TestWithAChatModel:
         model_server.will(Text("Nothing to say."))
         model_server.answer = lambda _: Text("{}")
         assert answer_of(search(analysis=query)).answer == "Nothing to say."
+
+
+@pytest.mark.parametrize(
+    ("question", "start", "types"),
+    [
+        ("What is the capital of France?", "This question does not seem", "Italian restaurant"),
+        ("연차는 며칠까지 쓸 수 있나요?", "‘Restaurants’의 장소", "이탈리안"),
+        ("フランスの首都はどこですか", "「Restaurants」のスポット", "イタリアン"),
+    ],
+)
+def test_a_question_about_something_else_is_refused_with_what_can_be_asked(
+    question, start, types, search
+):
+    answer = answer_of(search(question))
+    assert answer.is_refusal
+    assert answer.places == answer.citations == ()
+    assert answer.answer.startswith(start)
+    assert types in answer.answer
+    assert (
+        "Brooklyn" in answer.answer
+        or "브루클린" in answer.answer
+        or "ブルックリン" in answer.answer
+    )
+
+
+def test_a_refused_question_is_searched_if_its_analysis_is_given(search):
+    refusal = answer_of(search("What is the capital of France?"))
+    answer = answer_of(search("What is the capital of France?", analysis=refusal.query))
+    assert answer.places
+    assert not answer.is_refusal

@@ -74,5 +74,6 @@ def test_a_catalog_is_a_choice_without_its_format(build_services, handbook, tmp_
     catalog_id = import_restaurants(services, tmp_path / "restaurants")
     choices = services.choices.choices(LOCAL_USER)
     assert choices.sources[catalog_id] == "Restaurants"
+    assert choices.catalogs == (catalog_id,)
     assert "Restaurants" in choices.collections
     assert choices.formats == ("md",)

@@ -58,14 +58,19 @@ PLACES_FOUND = Plural("1 place", "{n:,} places")
 PLACES_CUT_SHORT = "This search ended before its answer was complete."
 PLACES_NOT_FOUND = "No place matches: remove a filter, or ask for something broader."
 PLACES_TOOK = "{found} in {seconds}"
+PLACES_ANYWAY = "Search the places anyway"
+PLACES_DETAILS = "Details of this search"
 PLACES_ANSWER = "Answer"
 PLACES_PROOF = "Evidence for the answer"
 PLACES_MAP = "Map"
-PLACES_MAP_NOTE = "The numbers match the cards. Places that are close together are moved apart."
-LATITUDE = "Latitude"
-LONGITUDE = "Longitude"
+PLACES_MAP_NOTE = (
+    "The numbers match the cards; filled points match everything you asked for. Places that are"
+    " close together are moved apart."
+)
+MAP_CREDIT = "Outlines: {sources}"
+MAP_KM = fixed("{n} km")
+MAP_M = fixed("{n} m")
 
-PLACE = "Place"
 PLACE_RATING = "{rating} of {scale}"
 PLACE_RATINGS = Plural("1 rating", "{n:,} ratings")
 PLACE_UNRATED = "not rated"
@@ -88,7 +93,52 @@ PART_NOTES = {
     "aspects": "how much its reviewers praise what matters to you, used when there is no reranker",
 }
 TAGS = "Known for"
+MATCH_ALL = Plural(
+    "1 of these places matches everything you asked for",
+    "{n:,} of these places match everything you asked for",
+)
+MATCH_BUT = Plural(
+    "1 place matches everything but: {missing}", "{n:,} places match everything but: {missing}"
+)
+MATCH_PART = Plural(
+    "1 place matches part of what you asked for", "{n:,} places match part of what you asked for"
+)
+MATCHES_ALL = "Matches everything you asked for"
+MATCHES_BUT = "Does not match: {missing}"
 WHY_PLACE = "Why this place"
+REASON_PRAISE = Plural(
+    "{aspect}, which matters to you, is praised in the only review that judges it.",
+    "{aspect}, which matters to you, is praised in {praise} of {n:,} opinions.",
+)
+REASON_DIVIDED = "{aspect}, which matters to you, is praised as often as it is criticized."
+REASON_BLAME = Plural(
+    "{aspect}, which matters to you, is criticized in the only review that judges it.",
+    "{aspect}, which matters to you, is criticized in {blame} of {n:,} opinions.",
+)
+REASON_UNKNOWN = "{aspect}, which matters to you, is not judged in any review."
+REASON_TYPE = "It is the type of place that you asked for."
+REASON_OTHER_TYPE = "It is another type of place than you asked for."
+REASON_RATING = Plural(
+    "Rated {rating} of {scale} in 1 rating.", "Rated {rating} of {scale} in {n:,} ratings."
+)
+REASON_FEW_RATINGS = Plural(
+    "Rated {rating} of {scale}, but in 1 rating only, so the catalog's average counts more.",
+    "Rated {rating} of {scale}, but in {n:,} ratings only, so the catalog's average counts more.",
+)
+REASON_UNRATED = "Nobody has rated it, so the catalog's average counts instead."
+REASON_FIT = {
+    "hybrid": (
+        "Its description and reviews are close to your question.",
+        "Its description and reviews are partly close to your question.",
+        "Its description and reviews have little in common with your question.",
+    ),
+    "cross_encoder": (
+        "Compared in full, its text fits your question and your preferences well.",
+        "Compared in full, its text fits your question and your preferences partly.",
+        "Compared in full, its text hardly fits your question and your preferences.",
+    ),
+}
+SCORE_DETAILS = "The score in numbers"
 PART = "Part"
 PART_VALUE = "Value"
 PART_WEIGHT = "Weight"
@@ -100,6 +150,13 @@ PATTERN_PRAISE = "praised"
 PATTERN_BLAME = "criticized"
 PATTERN_COUNT = "in {count} of {reviews} reviews"
 PATTERN_GROUP = fixed("[{group}]")
-PATTERN_ORIGINAL = "original"
-PATTERN_TRANSLATED = "translated"
+PATTERN_ORIGINAL = "in {language}"
+PATTERN_TRANSLATED = "translated from {language}"
+QUOTE_LANGUAGES = {
+    "english": "English",
+    "korean": "Korean",
+    "japanese": "Japanese",
+    "chinese": "Chinese",
+    "other": "another language",
+}
 PATTERN_OPEN = "Open the original review"

@@ -9,6 +9,10 @@ SCOPE_COMMA = ", "
 SCOPE_HELP = "What the next question in this conversation searches"
 SCOPE_SOURCES = "Sources"
 SOURCES_COUNTED = Plural("1 source", "{n} sources")
+SCOPE_CATALOGS = (
+    "Without a selection, all documents are searched, but no catalogs. The places of a catalog are"
+    " searched only if you select it."
+)
 SCOPE_COLLECTIONS = "Collections"
 SCOPE_FORMATS = "File types"
 SCOPE_LABELS = "Labels"

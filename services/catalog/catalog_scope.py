@@ -1,0 +1,52 @@
+"""Decides whether a question is about the places of a catalog, by rules without a model."""
+
+from collections.abc import Sequence
+
+from domain import CatalogQuery, PlaceHit
+from domain.language.tokens import content_tokens
+from services.catalog.word_finder import Phrases, folded
+
+_PHRASES = Phrases("about")
+MIN_COVERAGE = 0.6
+"""The minimum share of the words of a question that a place's passages must contain."""
+
+
+def is_about_places(query: CatalogQuery, hits: Sequence[PlaceHit]) -> bool:
+    """Whether the question asks for places; `hits` are those that its text retrieved.
+
+    A question that names a value of the catalog or an aspect, or whose words are those of a place,
+    does, unless it asks for a fact or an explanation. A question that asks for a place always does.
+    """
+    text = folded(query.question).text
+    if _PHRASES["asks_for_a_place"].search(text) or _names_a_place(text, hits):
+        return True
+    kinds = _recognized_kinds(query)
+    if _PHRASES["asks_for_something_else"].search(text):
+        return kinds > 1
+    return kinds > 0 or _is_covered(query.question, hits)
+
+
+def _recognized_kinds(query: CatalogQuery) -> int:
+    """The number of kinds of requests that were recognized: values, types, ratings, aspects."""
+    filters = query.filters
+    has_aspect = any(weight is not None for weight in query.aspect_weights.values())
+    types = bool(filters.desired_types or filters.declined_types)
+    return sum((bool(filters.fields), types, filters.min_rating is not None, has_aspect))
+
+
+def _names_a_place(text: str, hits: Sequence[PlaceHit]) -> bool:
+    """Whether the question contains the name of a retrieved place."""
+    return any(
+        len(title) > 3 and title in text for title in (folded(one.place.title).text for one in hits)
+    )
+
+
+def _is_covered(question: str, hits: Sequence[PlaceHit]) -> bool:
+    """Whether a place's passages contain most words of the question; always for a single word."""
+    words = set(content_tokens(question))
+    required = MIN_COVERAGE * len(words)
+    return len(words) < 2 or any(len(words & _words_of(hit)) >= required for hit in hits)
+
+
+def _words_of(hit: PlaceHit) -> set[str]:
+    return {token for passage in hit.passages for token in content_tokens(passage.text)}
