@@ -57,7 +57,7 @@ def test_testing_a_connection_saves_nothing(
     screenshot(page, "import-test")
     page.reload()
     settle(page)
-    page.get_by_role("button", name="documents").wait_for()
+    page.get_by_role("button", name="documents").first.wait_for()
     sync_api.expect(page.get_by_role("button", name=folder.name)).to_have_count(0)
 
 
@@ -111,7 +111,7 @@ def test_files_can_be_added_to_an_upload_source(
     choose(page, words.SOURCE_KINDS["upload"])
     files = page.get_by_test_id("stFileUploaderDropzoneInput").first
     files.set_input_files([folder / "leave.md", folder / "vpn.md"])
-    page.get_by_label(words.SOURCE_FIELDS["box"]).fill(folder.name)
+    page.get_by_label(words.SOURCE_FIELDS["box"], exact=True).fill(folder.name)
     press(page, words.UPLOAD_AND_IMPORT)
     page.get_by_role("heading", name=folder.name).wait_for()
     see_state(page, ImportState.COMPLETED)
@@ -157,7 +157,7 @@ def test_deleting_a_source_removes_its_passages_but_no_files(
     sync_api.expect(notice).to_contain_text(words.DELETE_KEEPS_FILES)
     screenshot(page, "import-delete")
     press(page, words.DELETE_NOW)
-    page.get_by_role("button", name="documents").wait_for()
+    page.get_by_role("button", name="documents").first.wait_for()
     sync_api.expect(page.get_by_role("button", name=folder.name)).to_have_count(0)
     assert sorted(one.name for one in folder.iterdir()) == sorted(TEXTS)
 
