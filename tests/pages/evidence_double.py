@@ -64,6 +64,7 @@ class Reader:
     document: DocumentView | None = None
     views: list[tuple[str, int, int, Cited | None]] = field(default_factory=list)
     positions: list[int | None] = field(default_factory=list)
+    is_removed: bool = False
     picture: bytes | Exception = b""
     pictures: list[tuple[int, tuple[str, ...]]] = field(default_factory=list)
 
@@ -87,7 +88,8 @@ class Reader:
         return self.document
 
     def find(self, principal: Principal, document_id: str, words: str) -> list[Span]:
-        assert self.document is not None
+        if self.is_removed or self.document is None:
+            raise NotFoundError("This document is not in the library.")
         start = self.document.start
         return [
             Span(start + match.start(), start + match.end())

@@ -125,6 +125,17 @@ def test_words_are_found_and_counted_and_the_matches_visited_in_turn(services: S
     assert services.reader.positions[-1] == 100 + TEXT.index("it")
 
 
+def test_evidence_is_shown_even_if_the_document_was_removed_during_a_search(
+    services: Services,
+) -> None:
+    services.reader.document = view()
+    page = open_document(services)
+    services.reader.document = view(content=ViewContent.SAVED_REMOVED, stored=None)
+    services.reader.is_removed = True
+    page.text_input[0].set_value("it").run()
+    assert words.DOCUMENT_REMOVED in page_text(page)
+
+
 def test_words_that_do_not_occur_are_reported(services: Services) -> None:
     services.reader.document = view()
     page = open_document(services)

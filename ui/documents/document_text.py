@@ -8,6 +8,7 @@ from urllib.parse import urlencode
 
 import streamlit as st
 
+from errors import NotFoundError
 from ui.documents.rendering import Highlight, Kind, Style, document_html, style_of
 from ui.shared.frame import principal
 from ui.shared.safe_html import cut_html, escape, lang, scroll_to
@@ -31,7 +32,10 @@ def current_position(reader: "DocumentReader", document_id: str) -> int | None:
 
 def _matches(reader: "DocumentReader", document_id: str) -> "Sequence[Span]":
     text = st.session_state.get(f"{FIND}-{document_id}", "")
-    return reader.find(principal(), document_id, text) if text.strip() else ()
+    try:
+        return reader.find(principal(), document_id, text) if text.strip() else ()
+    except NotFoundError:  # it was removed, but an answer may still have a passage of it
+        return ()
 
 
 def _number(matches: "Sequence[Span]") -> int:
