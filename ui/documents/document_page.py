@@ -81,8 +81,10 @@ def show_document(services: Services, view: "DocumentView") -> None:
     """Show the document at the passage and, for a PDF, a picture of the original page."""
     st.html(_head(view))
     _show_saved_notice(view)
+    if view.has_file:
+        _show_original(services.originals, view)
     if view.content == "stored":
-        _show_tools(services, view)
+        show_finder(services.reader, view)
     if not view.has_pictures:
         show_text(services.reader, view)
         return
@@ -93,30 +95,24 @@ def show_document(services: Services, view: "DocumentView") -> None:
         _show_picture(services.reader, view)
 
 
-def _show_tools(services: Services, view: "DocumentView") -> None:
-    """Show the search in the document, and the original file for download."""
-    with st.container(horizontal=True, vertical_alignment="center", key="document-tools"):
-        show_finder(services.reader, view)
-        if view.has_file:
-            _show_original(services.originals, view)
-
-
 def _show_original(originals: "OriginalService", view: "DocumentView") -> None:
+    """Show a button that downloads the original file, or why there is none."""
     try:
         original = originals.find(principal(), view.document_id)
     except UnreadableError as error:
         st.caption(literal(words.translated(str(error))))
         return
-    st.download_button(
-        words.DOWNLOAD_ORIGINAL,
-        data=partial(originals.read, principal(), view.document_id),
-        file_name=original.name,
-        mime="application/octet-stream",  # never rendered by the browser
-        on_click="ignore",
-        icon=":material/download:",
-    )
-    if not original.is_current:
-        st.caption(words.ORIGINAL_CHANGED)
+    with st.container(horizontal=True, vertical_alignment="center", key="document-original"):
+        st.download_button(
+            words.DOWNLOAD_ORIGINAL,
+            data=partial(originals.read, principal(), view.document_id),
+            file_name=original.name,
+            mime="application/octet-stream",  # never rendered by the browser
+            on_click="ignore",
+            icon=":material/download:",
+        )
+        if not original.is_current:
+            st.caption(words.ORIGINAL_CHANGED)
 
 
 def _head(view: "DocumentView") -> str:

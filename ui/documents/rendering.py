@@ -85,6 +85,8 @@ _FRONT_MATTER = re.compile(r"\A---\n(?:[^\n]*\n){0,100}?---(?=\n|\Z)")
 _SEPARATOR = re.compile(r"\|[-:| ]*-[-:| ]*(?:\n|\Z)")
 _BAR = re.compile(r"(?<!\\)\|")
 _TAG = re.compile("<[^>]*>")
+_CELL_END = re.compile("</t[hd]>(?=<t)")
+_ROW_END = re.compile("</tr>(?:</thead><tbody>)?(?=<tr)")
 _TAGS = {"em": "em", "strong": "strong", "s": "del"}
 _ALIGNMENTS = {"text-align:right": "fn-right", "text-align:center": "fn-center"}
 
@@ -110,7 +112,9 @@ def document_html(
 def visible_text(text: str, style: Style) -> str:
     """The text without Markdown syntax, on one line."""
     html = document_html(table_head(text) + text, style=style)
-    return " ".join(unescape(_TAG.sub(" ", html)).split())
+    html = _ROW_END.sub("; ", _CELL_END.sub(" · ", html))
+    line = " ".join(unescape(_TAG.sub(" ", html)).split())
+    return line.replace(" ; ", "; ").strip(" ·;")
 
 
 def table_head(text: str) -> str:
@@ -186,7 +190,7 @@ class _Renderer:
             return ""
         if token.type in ("table_open", "table_close"):
             opens = token.nesting > 0
-            return '<div class="fn-table" tabindex="0"><table>' if opens else "</table></div>"
+            return '<div class="fn-grid" tabindex="0"><table>' if opens else "</table></div>"
         return self._tag(token)
 
     def _tag(self, token: Token) -> str:

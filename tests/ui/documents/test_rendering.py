@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.linear_time import require_linear_time
-from ui.documents.rendering import Highlight, Kind, Style, document_html, style_of
+from ui.documents.rendering import Highlight, Kind, Style, document_html, style_of, visible_text
 
 LETTERS = "가힣あんア漢字" + "".join(map(chr, range(0x4E00, 0x5200)))
 """Every letter of a test document is different, so that each one in the page is identified."""
@@ -115,7 +115,7 @@ def test_markdown_becomes_headings_lists_tables_and_code() -> None:
     )
     assert html == (
         '<h2 id="fn-at-0">Top</h2><ul><li>one</li></ul>'
-        '<div class="fn-table" tabindex="0"><table><thead><tr><th>a</th><th class="fn-right">b</th>'
+        '<div class="fn-grid" tabindex="0"><table><thead><tr><th>a</th><th class="fn-right">b</th>'
         '</tr></thead><tbody><tr><td><mark>1</mark></td><td class="fn-right">2</td></tr></tbody>'
         '</table></div><pre tabindex="0"><code>ls | wc\n</code></pre>'
     )
@@ -163,6 +163,19 @@ def test_the_more_important_of_overlapping_highlights_is_visible() -> None:
         '<mark class="fn-match fn-current">e</mark><mark>f</mark>'
         '<mark class="fn-focus">ghi</mark></p>'
     )
+
+
+@pytest.mark.parametrize(
+    ("text", "visible"),
+    [
+        ("## Leave\n\n**Ten** days", "Leave Ten days"),
+        ("| a | b |\n|---|---|\n| 1 | 2 |", "a · b; 1 · 2"),
+        ("| 1 | 2 |\n| 3 | 4 |", "1 · 2; 3 · 4"),
+        ("<b> & `c`", "<b> & c"),
+    ],
+)
+def test_the_visible_text_has_no_syntax(text: str, visible: str) -> None:
+    assert visible_text(text, Style.MARKDOWN) == visible
 
 
 @pytest.mark.parametrize(
