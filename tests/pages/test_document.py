@@ -73,7 +73,7 @@ def test_a_document_is_rendered_with_the_quote_and_its_passage_highlighted(
     assert "/files/leave.md" in html
     assert "How many days?" in html
     assert "<mark>&lt;b&gt;Ten&lt;/b&gt;</mark>" in html
-    assert '<mark class="fn-focus"> days of leave.</mark>' in html
+    assert '<span class="fn-focus"> days of leave.</span>' in html
     assert '<h2 id="fn-at-100">Before it</h2>' in html
     assert "<b>" not in html
     assert services.reader.views == [("d1", 111, 121, None)]

@@ -96,9 +96,9 @@ def _target(view: "DocumentView", current: "Span | None") -> str:
     if current:
         return ".fn-reading .fn-current"
     if view.marks:
-        return ".fn-reading mark:not(.fn-focus)"
-    if view.focus.end > view.focus.start:
         return ".fn-reading mark"
+    if view.focus.end > view.focus.start:
+        return ".fn-reading .fn-focus"
     return f"#fn-at-{view.focus.start}" if view.focus.start else ""
 
 

@@ -37,7 +37,7 @@ class Kind(StrEnum):
 _ORDER = list(Kind)
 _MARKS = {
     Kind.FAR: ('<span class="fn-far"><span>', "</span></span>"),
-    Kind.FOCUS: ('<mark class="fn-focus">', "</mark>"),
+    Kind.FOCUS: ('<span class="fn-focus">', "</span>"),
     Kind.QUOTE: ("<mark>", "</mark>"),
     Kind.MATCH: ('<mark class="fn-match">', "</mark>"),
     Kind.CURRENT: ('<mark class="fn-match fn-current">', "</mark>"),

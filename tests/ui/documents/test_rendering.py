@@ -159,9 +159,9 @@ def test_front_matter_is_shown_as_it_is() -> None:
 def test_the_more_important_of_overlapping_highlights_is_visible() -> None:
     highlights = [Highlight(0, 9, Kind.FOCUS), Highlight(2, 6), Highlight(4, 5, Kind.CURRENT)]
     assert document_html("abcdefghi", highlights, style=Style.PLAIN) == (
-        '<p class="fn-plain"><mark class="fn-focus">ab</mark><mark>cd</mark>'
+        '<p class="fn-plain"><span class="fn-focus">ab</span><mark>cd</mark>'
         '<mark class="fn-match fn-current">e</mark><mark>f</mark>'
-        '<mark class="fn-focus">ghi</mark></p>'
+        '<span class="fn-focus">ghi</span></p>'
     )
 
 
