@@ -91,7 +91,7 @@ def show_document(services: Services, view: "DocumentView") -> None:
     text, picture = st.columns([1.15, 1], gap="medium")
     with text:
         show_text(services.reader, view)
-    with picture:
+    with picture, st.container(key="document-picture"):
         _show_picture(services.reader, view)
 
 
