@@ -3,6 +3,7 @@
 import json
 from collections.abc import Iterable, Iterator
 from datetime import UTC, datetime
+from pathlib import PurePath
 from typing import Any, NamedTuple
 
 from domain import RetrievedPassage, Scope, SearchChoice, Step, StepState, Turn, TurnState
@@ -10,7 +11,10 @@ from domain.messages import _, join_messages
 from services.answer_support import offers_nearest
 from services.export.answer_text import count_citations, summarize
 
+WEB = ("http://", "https://")
 _CHARACTERS = 300  # longer arguments and results of tools are cut off
+_VERSION_CHARACTERS = 24  # enough for a number or a time
+_CHECKSUM_CHARACTERS = 12
 
 _STATES = {
     TurnState.RUNNING: _("This answer is not finished."),
@@ -43,10 +47,24 @@ def verdict(turn: Turn) -> str:
 
 
 def place(source: RetrievedPassage) -> list[str]:
-    """The heading path, page, and document version of the passage, without missing parts."""
+    """The heading path, page, and document version of the passage, without missing parts.
+
+    A long version, such as the checksum of a file, is cut.
+    """
     page = _("page {page}").format(page=source.page) if source.page else ""
-    version = _("version {version}").format(version=source.version) if source.version else ""
+    short = _short_version(source.version)
+    version = _("version {version}").format(version=short) if short else ""
     return [part for part in (" › ".join(source.heading_path), page, version) if part]
+
+
+def _short_version(version: str) -> str:
+    is_short = len(version) <= _VERSION_CHARACTERS
+    return version if is_short else f"{version[:_CHECKSUM_CHARACTERS]}…"
+
+
+def address(source: RetrievedPassage) -> str:
+    """The address of a web page, or the name of a file: its folder is nothing to share."""
+    return source.location if source.location.startswith(WEB) else PurePath(source.location).name
 
 
 class StepText(NamedTuple):

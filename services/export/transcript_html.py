@@ -72,6 +72,7 @@ def _template() -> Template:
         answer_html=_answer_html,
         facts=transcript_facts.facts,
         place=transcript_facts.place,
+        address=transcript_facts.address,
         state_of=transcript_facts.state_of,
         step_texts=transcript_facts.step_texts,
         verdict=transcript_facts.verdict,

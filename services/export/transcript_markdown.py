@@ -6,7 +6,9 @@ from collections.abc import Sequence
 from domain import Citation, CitationState, Conversation, RetrievedPassage, Turn
 from services.export.answer_text import MEANING, describe, plain_answer
 from services.export.transcript_facts import (
+    WEB,
     StepText,
+    address,
     facts,
     place,
     state_of,
@@ -119,8 +121,8 @@ def _source(turn: Turn, source: RetrievedPassage) -> str:
 
 def _link(source: RetrievedPassage) -> str:
     title = _text(source.name)
-    if not source.location.startswith(("http://", "https://")):
-        return f"**{title}** ({_text(source.location)})"
+    if not source.location.startswith(WEB):
+        return f"**{title}** ({_text(address(source))})"
     target = re.sub(r"[\s<>\\]", lambda match: f"%{ord(match[0]):02X}", source.location)
     return f"[{title}](<{target}>)"
 

@@ -27,6 +27,7 @@ from domain import (
     Turn,
     TurnState,
 )
+from services.export.transcript_facts import place
 from services.export.transcript_markdown import to_markdown
 from services.export.transcripts import TranscriptFormat, file_name, render, shown_branch
 
@@ -222,3 +223,11 @@ def test_an_answer_in_markdown_has_no_links_or_images(answer):
     html = MarkdownIt("commonmark").render(text)
     assert not re.search(r"<(?:img|a)\b", html)
     assert "evil" in html or "alert" in html
+
+
+@pytest.mark.parametrize(
+    ("version", "shown"),
+    [("12", "12"), ("2026-01-01T09:00:00Z", None), ("ab" * 32, "abababababab…")],
+)
+def test_only_checksums_are_cut(version, shown):
+    assert place(replace(GUIDE, version=version)) == [f"version {shown or version}"]
