@@ -51,11 +51,16 @@ def test_only_the_nearest_passages_are_listed_best_first(capsys, count):
     assert output.index("I found no answer.") < output.index(HEADING) < output.index("- Title 1")
 
 
+def test_they_are_also_listed_if_a_chat_model_found_no_answer(capsys):
+    _print_turn(turn_of(1, model="a chat model"))
+    assert HEADING in capsys.readouterr().out
+
+
 @pytest.mark.parametrize(
     "fields",
     [
         {"citations": (Citation(1, CitationState.VERIFIED, "Text.", "Title 1", "1.pdf"),)},
-        {"model": "a chat model"},
+        {"model": "a chat model", "answer": "It takes two days."},
         {"sources": ()},
     ],
 )
