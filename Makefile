@@ -27,7 +27,7 @@ lint: .venv/.test
 	@$(BIN)/ruff format --check .
 	@$(BIN)/mypy .
 
-test: lint .venv-oracle/.ready axe
+test: lint .venv-oracle/.ready
 	@$(BIN)/python -m pytest -q $(PARALLEL) -m 'not browser and not slow and not opensearch'
 	@$(BIN)/python -m pytest -q -m 'browser and not slow' tests/browser
 	@echo "The tests that start OpenSearch did not run: make test-opensearch, or make test-all"

@@ -56,7 +56,7 @@ class MatchGroup:
 
 
 def match_groups(hits: Sequence[PlaceHit], query: CatalogQuery) -> list[MatchGroup]:
-    """At most `MAX_GROUPS` groups: first the places that meet all requests, then larger groups.
+    """At most `MAX_GROUPS` groups: those with the fewest unmet requests first, then larger ones.
 
     Within a group, places are in the order of their ranks.
     """

@@ -13,7 +13,7 @@ MAX_HEADINGS = 300
 
 _HEADING_OR_FENCE = re.compile(
     r"^(?: {0,3}(?P<marks>#{1,6})[ \t]++(?P<title>[^\n]*[^\s#])[ \t#]*"
-    r"|[ \t]*(?P<fence>`{3,}|~{3,})[^\n]*)$",
+    r"|[ \t]*(?P<fence>`{3,}(?=[^`\n]*$)|~{3,})[^\n]*)$",
     re.MULTILINE,
 )
 _TABLE_HEAD = re.compile(r"^\|[^\n]*\n\|[-:| ]+\n", re.MULTILINE)

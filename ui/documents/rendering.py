@@ -85,6 +85,7 @@ _FRONT_MATTER = re.compile(r"\A---\n(?:[^\n]*\n){0,100}?---(?=\n|\Z)")
 _SEPARATOR = re.compile(r"\|[-:| ]*-[-:| ]*(?:\n|\Z)")
 _BAR = re.compile(r"(?<!\\)\|")
 _TAG = re.compile("<[^>]*>")
+_INLINE_TAG = re.compile("</?(?:a|code|del|em|mark|span|strong)(?: [^>]*)?>")
 _CELL_END = re.compile("</t[hd]>(?=<t)")
 _ROW_END = re.compile("</tr>(?:</thead><tbody>)?(?=<tr)")
 _TAGS = {"em": "em", "strong": "strong", "s": "del"}
@@ -111,7 +112,7 @@ def document_html(
 
 def visible_text(text: str, style: Style) -> str:
     """The text without Markdown syntax, on one line."""
-    html = document_html(table_head(text) + text, style=style)
+    html = _INLINE_TAG.sub("", document_html(table_head(text) + text, style=style))
     html = _ROW_END.sub("; ", _CELL_END.sub(" · ", html))
     line = " ".join(unescape(_TAG.sub(" ", html)).split())
     return line.replace(" ; ", "; ").strip(" ·;")

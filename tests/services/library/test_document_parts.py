@@ -28,6 +28,12 @@ def test_headings_have_their_positions_levels_and_visible_titles():
     )
 
 
+def test_inline_code_at_the_start_of_a_line_is_no_fence():
+    assert [one.title for one in document_parts("```a``` is a command.\n# Title").headings] == [
+        "Title"
+    ]
+
+
 def test_plain_text_has_no_headings():
     assert document_parts("# install it", is_plain=True).headings == ()
 

@@ -172,6 +172,7 @@ def test_the_more_important_of_overlapping_highlights_is_visible() -> None:
         ("| a | b |\n|---|---|\n| 1 | 2 |", "a · b; 1 · 2"),
         ("| 1 | 2 |\n| 3 | 4 |", "1 · 2; 3 · 4"),
         ("<b> & `c`", "<b> & c"),
+        ("**연차**는 **25日**です。", "연차는 25日です。"),
     ],
 )
 def test_the_visible_text_has_no_syntax(text: str, visible: str) -> None:
