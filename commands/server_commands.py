@@ -211,7 +211,7 @@ def _serve_http(
 def serve(
     port: Annotated[int, typer.Option(help="Port of the pages")] = 8501, data_dir: DataDir = None
 ) -> None:
-    """Serve the pages and perform imports, on the first start of the sample documents."""
+    """Serve the pages and perform imports; the first start also imports the sample documents."""
     termination = termination_request()
     with open_services(data_dir) as services:
         announce_model(services)

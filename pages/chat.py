@@ -62,10 +62,11 @@ if files:
     search = scope_panel.saved_search(services, conversation_id)  # now includes its files
 request = version or (typed and typed.text.strip()) or chosen
 if request:
+    refused_question.forget_refused()
     with place:
-        if not library.documents:
+        if not library.documents and not welcome.has_files(services, conversation_id):
             first_import.wait_for_first_import(services, request)
-        is_empty = welcome.show_if_empty(services, request, conversation_id)
+        is_empty = welcome.show_if_empty(services, request, conversation_id, search)
         if not is_empty and answer_view.ask(services, request, conversation_id, search):
             st.rerun()  # now shows the stored turn with checked citations
 elif typed or files:

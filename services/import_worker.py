@@ -12,7 +12,15 @@ from errors import AppError, BusyError, DamagedLedgerError, StorageError
 from services.imports.import_queue import ImportQueue
 from services.imports.import_service import ImportService
 from services.imports.leased_run import LeasedRun
-from services.long_work import CancelableWait, Cancelled, OnProgress, ignore, never
+from services.long_work import (
+    CancelableWait,
+    Cancelled,
+    OnProgress,
+    Progress,
+    Stage,
+    ignore,
+    never,
+)
 from services.sources.source_kinds import SourceKinds
 from services.sources.source_removal import Removals
 from services.sources.source_service import SourceService
@@ -22,6 +30,7 @@ from storage.ledger.source_store import Sources
 from storage.processes import process_name
 
 _POLL_S = 0.3
+_NOT_BEGUN = Progress(Stage.LISTING, 0, 0)
 _RENEW_S = 4.0
 _SCHEDULE_S = 10.0
 
@@ -88,7 +97,8 @@ class Worker:
         """Wait until a run has ended or is paused, and return its record.
 
         If no worker is alive, this process performs the queued runs itself. A finished removal is
-        returned in the same way as by `ImportQueue.refreshed`.
+        returned in the same way as by `ImportQueue.refreshed`. Progress is reported several times a
+        second, also before the run begins.
 
         Raises:
             NotFoundError: See `ImportQueue.refreshed`.
@@ -96,8 +106,7 @@ class Worker:
         run = self._queue.get(principal, import_id)
         while True:
             run = self._queue.refreshed(principal, run)
-            if run.progress is not None:
-                on_progress(run.progress)
+            on_progress(run.progress or _NOT_BEGUN)
             if run.ended or run.state is ImportState.PAUSED:
                 return run
             # Don't wait for a worker that has not started yet.

@@ -326,6 +326,9 @@ def _unpack(archive: Upload, result: Unpacked) -> None:
     except UnreadableError as error:
         result.refused.append(Refused(archive.name, str(error)))
         return
+    if not parts:
+        result.refused.append(Refused(archive.name, _("the archive contains no files")))
+        return
     folder = archive.name[: -len(_ARCHIVE)]
     is_nested = all(part.name.startswith(f"{PurePosixPath(folder).name}/") for part in parts)
     prefix = folder.rpartition("/")[0] if is_nested else folder

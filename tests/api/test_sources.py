@@ -371,7 +371,8 @@ def test_no_operation_returns_a_secret(build_client, site, monkeypatch, caplog):
     run_queue(client)
     assert ask("GET", f"/sources/{id_}").json()["state"] == "failed"
     for path in readable_paths(client, id_):
-        assert ask("GET", path).status_code == 200, path
+        expected = 409 if path.endswith("/original") else 200  # a page of a site has no file
+        assert ask("GET", path).status_code == expected, path
     assert ask("DELETE", f"/sources/{id_}").status_code == 202
     run_queue(client)
     assert API_TOKEN not in "\n".join(ask.responses) + caplog.text

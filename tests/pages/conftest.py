@@ -1,6 +1,6 @@
 """Page tests run the real pages over scripted services."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import date
 from functools import cache
@@ -13,9 +13,10 @@ from streamlit.components.v2 import manifest_scanner
 from streamlit.testing.v1 import AppTest
 
 import bootstrap
-from domain import ImportRun, Principal, Turn
+from domain import Principal, Turn
 from services.chat.conversation_service import CostService, Prices
 from services.search.search_choices import Choices
+from services.sources.source_service import SourceStatus
 from tests.pages.double import ScriptedChat, ScriptedConversations, ScriptedTurns
 from tests.pages.evidence_double import Originals, Ratings, Reader
 
@@ -45,7 +46,7 @@ class Library:
 
 
 class NoExtras:
-    """No scope choices, files, suggestions, imports, or panel for answers without citations."""
+    """No scope choices, files, suggestions, sources, or panel for answers without citations."""
 
     max_file_mb = 100
 
@@ -61,8 +62,8 @@ class NoExtras:
     def suggest(self, principal: Principal, day: date, *, language: str = "") -> list[str]:
         return []
 
-    def current(self, principal: Principal) -> list[ImportRun]:
-        return []
+    def list(self, principal: Principal) -> Sequence[SourceStatus]:
+        return ()
 
 
 @dataclass
@@ -78,7 +79,7 @@ class Services:
     uploads: NoExtras = field(default_factory=NoExtras)
     relevance: NoExtras = field(default_factory=NoExtras)
     suggestions: NoExtras = field(default_factory=NoExtras)
-    queue: NoExtras = field(default_factory=NoExtras)
+    sources: NoExtras = field(default_factory=NoExtras)
 
     @property
     def turns(self) -> ScriptedTurns:

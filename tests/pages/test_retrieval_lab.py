@@ -14,7 +14,14 @@ from errors import InputError, ModelUnavailableError
 from services.evaluation.label_sets import LabelFigures, ModeFigures
 from services.evaluation.metrics import Estimate
 from services.search.lab_service import LabService
-from tests.pages.conftest import Library, Status, install_services, page_in_frame, page_text
+from tests.pages.conftest import (
+    Library,
+    NoExtras,
+    Status,
+    install_services,
+    page_in_frame,
+    page_text,
+)
 from ui.text import words
 
 PAGE = "retrieval_lab.py"
@@ -75,6 +82,7 @@ class Services:
     search: Search = field(default_factory=Search)
     labels: Labels = field(default_factory=Labels)
     library: Library = field(default_factory=Library)
+    sources: NoExtras = field(default_factory=NoExtras)
 
     def __post_init__(self) -> None:
         self.lab = LabService(self.search)

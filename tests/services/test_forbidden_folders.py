@@ -104,7 +104,7 @@ def test_an_inaccessible_catalog_fails_with_its_path_and_keeps_its_places(servic
     source = services.sources.add(LOCAL_USER, "catalogue", fields, SourceSettings()).source
     services.sources.refresh(LOCAL_USER, source.id)
     assert services.worker.run_next()
-    places = services.library.status(LOCAL_USER).documents
+    places = services.sources.get(LOCAL_USER, source.id).figures.documents
     description.parent.chmod(0)
     with enforced_permissions():
         services.sources.refresh(LOCAL_USER, source.id)
@@ -113,4 +113,4 @@ def test_an_inaccessible_catalog_fails_with_its_path_and_keeps_its_places(servic
     last = services.sources.get(LOCAL_USER, source.id).last
     assert last.state is ImportState.FAILED
     assert last.message.startswith(f"{description} can't be opened: Permission denied")
-    assert services.library.status(LOCAL_USER).documents == places > 0
+    assert services.sources.get(LOCAL_USER, source.id).figures.documents == places > 0

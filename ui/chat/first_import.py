@@ -10,7 +10,7 @@ from ui.chat.turn_actions import NewVersion
 from ui.shared.frame import errors_shown, principal
 from ui.text import words
 
-_UNFINISHED = (ImportState.QUEUED, ImportState.RUNNING, ImportState.INTERRUPTED)
+_UNFINISHED = (ImportState.QUEUED, ImportState.RUNNING)
 
 
 def show_first_import(services: Services) -> bool:
@@ -57,6 +57,11 @@ def _show_progress(services: Services, import_id: str) -> None:
 
 
 def _first_import(services: Services) -> ImportRun | None:
-    runs = services.queue.current(principal())
-    imports = (one for one in runs if one.kind is ImportKind.IMPORT and one.state in _UNFINISHED)
-    return next(imports, None)
+    """The import of a source with documents for everyone, if one is queued or running."""
+    for status in services.sources.list(principal()):
+        run, source = status.run, status.source
+        if run is None or source.conversation_id or source.is_catalog:
+            continue
+        if run.kind is ImportKind.IMPORT and run.state in _UNFINISHED:
+            return run
+    return None

@@ -9,6 +9,7 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from bootstrap import Services
+from domain import SearchChoice
 from domain.language.script import answer_language
 from errors import NotFoundError
 from ui.chat.answer_view import ASSISTANT, show_question
@@ -34,8 +35,8 @@ def show_library(services: Services) -> "LibraryStatus":
     status = services.library.status(principal())
     for notice in status.notices:
         show_problem(notice, severe=False)
-    has_files = _has_files(services, current_conversation())
-    if not status.documents and not has_files and not show_first_import(services):
+    is_empty = not (status.documents or has_files(services, current_conversation()))
+    if is_empty and not show_first_import(services):
         _show_empty_library(services)
     return status
 
@@ -49,20 +50,27 @@ def _show_empty_library(services: Services) -> None:
     show_sample_import(services)
 
 
-def _has_files(services: Services, conversation_id: str | None) -> bool:
+def has_files(services: Services, conversation_id: str | None) -> bool:
+    """Whether the conversation has files of its own."""
     with suppress(NotFoundError):  # the page reports a conversation that does not exist
         return bool(conversation_id and services.uploads.box_of(principal(), conversation_id))
     return False
 
 
 def show_if_empty(
-    services: Services, request: str | NewVersion, conversation_id: str | None
+    services: Services,
+    request: str | NewVersion,
+    conversation_id: str | None,
+    search: SearchChoice | None,
 ) -> bool:
     """If there is nothing to search, answer with how to import documents; returns whether so.
 
-    The conversation's own files are enough, including those that were just dropped.
+    The conversation's own files are enough, including those that were just dropped, and so is a
+    source that the search names, such as a catalog.
     """
-    if services.library.status(principal()).documents or _has_files(services, conversation_id):
+    is_named = search is not None and bool(search.scope.sources or search.scope.collections)
+    has_documents = bool(services.library.status(principal()).documents)
+    if has_documents or is_named or has_files(services, conversation_id):
         return False
     show_question(request if isinstance(request, str) else request.question)
     with st.chat_message("assistant", avatar=ASSISTANT):

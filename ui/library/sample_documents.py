@@ -54,9 +54,13 @@ def _remove_samples(services: Services) -> bool:
         source = services.directories.samples(principal())
         if source is None:  # another window has just removed them
             return True
-        with st.spinner(words.SAMPLES_REMOVING):
-            run = services.sources.delete(principal(), source.id)
-            services.worker.wait(principal(), run.id)
+        run = services.sources.delete(principal(), source.id)
+        place = st.empty()
+
+        def show(_progress: Progress) -> None:  # drawing lets another click end the wait
+            place.caption(words.SAMPLES_REMOVING)
+
+        services.worker.wait(principal(), run.id, show)
     except AppError as error:
         show_error(error)
         return False
