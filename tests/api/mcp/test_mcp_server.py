@@ -271,7 +271,7 @@ def test_a_file_attached_to_a_conversation_is_private_and_not_searchable(build_s
     services.worker.wait(
         LOCAL_USER, services.queue.enqueue(LOCAL_USER, source_id).id, lambda _: None
     )
-    [document] = services.documents.page(LOCAL_USER, DocumentFilter()).documents
+    [document] = services.documents.page(LOCAL_USER, DocumentFilter(sources=(source_id,))).documents
     other_key = key(services, principal=Principal("somebody"))
     with serving_mcp(services) as url:
         with connected(over_http(url, key(services))) as client:
