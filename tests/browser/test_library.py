@@ -91,8 +91,8 @@ def test_documents_are_searched_filtered_and_opened_at_a_passage(
     sync_api.expect(passages.nth(1).locator("mark").first).to_be_visible()  # the overlap
     screenshot(library, "library-passages")
     passages.nth(1).get_by_role("link", name=words.READ_HERE).click()
-    library.get_by_role("heading", name=f"Kettle of {kitchen}").wait_for()
-    sync_api.expect(library.locator(".fn-place")).to_contain_text("2")
+    library.get_by_role("heading", name=f"Kettle of {kitchen}", level=1).wait_for()
+    sync_api.expect(library.locator(".fn-reading .fn-focus").first).to_be_in_viewport()
 
 
 def test_selected_documents_are_reimported_even_if_unchanged(
