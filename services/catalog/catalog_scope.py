@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 from domain import CatalogQuery, PlaceHit
 from domain.language.tokens import content_tokens
+from services.catalog.place_match import recognized_kinds
 from services.catalog.word_finder import Phrases, folded
 
 _PHRASES = Phrases("about")
@@ -20,18 +21,10 @@ def is_about_places(query: CatalogQuery, hits: Sequence[PlaceHit]) -> bool:
     text = folded(query.question).text
     if _PHRASES["asks_for_a_place"].search(text) or _names_a_place(text, hits):
         return True
-    kinds = _recognized_kinds(query)
+    kinds = recognized_kinds(query)
     if _PHRASES["asks_for_something_else"].search(text):
         return kinds > 1
     return kinds > 0 or _is_covered(query.question, hits)
-
-
-def _recognized_kinds(query: CatalogQuery) -> int:
-    """The number of kinds of requests that were recognized: values, types, ratings, aspects."""
-    filters = query.filters
-    has_aspect = any(weight is not None for weight in query.aspect_weights.values())
-    types = bool(filters.desired_types or filters.declined_types)
-    return sum((bool(filters.fields), types, filters.min_rating is not None, has_aspect))
 
 
 def _names_a_place(text: str, hits: Sequence[PlaceHit]) -> bool:

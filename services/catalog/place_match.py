@@ -15,10 +15,15 @@ MAX_GROUPS = 3
 
 def is_recognized(query: CatalogQuery) -> bool:
     """Whether the analysis found a filter, a type, or an aspect in the question."""
+    return recognized_kinds(query) > 0
+
+
+def recognized_kinds(query: CatalogQuery) -> int:
+    """The number of kinds of requests that the analysis found: values, types, ratings, aspects."""
     filters = query.filters
-    types = (filters.desired_types, filters.declined_types)
-    has_filter = any((filters.fields, *types, filters.min_rating is not None))
-    return has_filter or any(weight is not None for weight in query.aspect_weights.values())
+    has_type = bool(filters.desired_types or filters.declined_types)
+    has_aspect = any(weight is not None for weight in query.aspect_weights.values())
+    return sum((bool(filters.fields), has_type, filters.min_rating is not None, has_aspect))
 
 
 def requests_of(query: CatalogQuery) -> tuple[str, ...]:
