@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
+from itertools import count
 from typing import TYPE_CHECKING
 
 from domain import Citation, CitationState, RetrievedPassage, Turn
@@ -35,6 +36,7 @@ def citation_marker(turn: Turn) -> Callable[[int], str]:
     """
     waiting = {n: _with_number(turn, n) for n in {citation.n for citation in turn.citations}}
     sources = {source.n: source for source in turn.sources}
+    numbers = count()
 
     def marker(n: int) -> str:
         citations = waiting.get(n, [])
@@ -43,7 +45,7 @@ def citation_marker(turn: Turn) -> Callable[[int], str]:
             return ""
         if n not in sources:
             return _flag(n, citation.state)
-        return _link(turn, sources[n], citation)
+        return _link(turn, sources[n], citation, next(numbers))
 
     return marker
 
@@ -57,11 +59,13 @@ def plain_marker(sources: Sequence[RetrievedPassage]) -> Callable[[int], str]:
 QUOTE_CHARACTERS = 400
 
 
-def _link(turn: Turn, source: RetrievedPassage, citation: Citation) -> str:
+def _link(turn: Turn, source: RetrievedPassage, citation: Citation, number: int) -> str:
+    """The marker as a link; its `number` in the answer counts from 0."""
     label = words.SOURCE_LINK.format(n=source.n, title=source.title)
     address = source_address(turn, source, citation)
     if citation.state is CitationState.VERIFIED:
-        return _link_with_quote(turn, source, citation, address, label)
+        id_ = f"fn-tip-{turn.id}-{number}"
+        return _link_with_quote(source, citation, address, label, id_)
     flag = f" ⚠ {words.STATES[citation.state]}"
     return link_html(
         address, f"{source.n}{escape(flag)}", kind="fn-cite fn-bad", label=label + flag
@@ -69,11 +73,10 @@ def _link(turn: Turn, source: RetrievedPassage, citation: Citation) -> str:
 
 
 def _link_with_quote(
-    turn: Turn, source: RetrievedPassage, citation: Citation, address: str, label: str
+    source: RetrievedPassage, citation: Citation, address: str, label: str, id_: str
 ) -> str:
     """The marker, with the quote that is shown and read out when it has the focus."""
     quote = visible_text(citation.quote, style_of(source.location))
-    id_ = f"fn-tip-{turn.id}-{turn.citations.index(citation)}"
     return (
         f'<span class="fn-quotable"><a class="fn-cite" href="{escape(address)}" target="_blank"'
         f' rel="noopener" aria-label="{escape(label)}" aria-describedby="{escape(id_)}">'
