@@ -270,8 +270,7 @@ class DocumentService:
         return replace(filter_, sources=None if everything else tuple(chosen))
 
     def _without_catalogs(self, principal: Principal) -> list[str]:
-        sources = library_sources(self.sources, principal).values()
-        return [one.id for one in sources if not one.is_catalog]
+        return [one.id for one in own_sources(self.sources, principal).values() if one.is_shared]
 
     def _keys(self, principal: Principal, document_ids: Sequence[str]) -> dict[str, list[str]]:
         identifiers = [(one.source_id, one.key) for one in self._list.with_ids(document_ids)]

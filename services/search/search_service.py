@@ -83,7 +83,7 @@ class Library:
         notices = (index.problem, *self.damage(), index.message, self.embedding_notice)
         unique = tuple(dict.fromkeys(filter(None, notices)))
         sources = self.sources.list()
-        others = [one.id for one in sources if one.conversation_id or one.is_catalog]
+        others = [one.id for one in sources if not one.is_shared]
         documents, passages = self.sources.totals(others)
         samples, _passages = self.sources.totals([one.id for one in sources if self._ships(one)])
         return LibraryStatus(

@@ -11,7 +11,7 @@ from domain import DocumentFilter, DocumentOrder, ListedDocument, Principal
 from services.search.heading_words import is_name
 from services.search.question_wording import Kind, Subject, Suggestion
 from storage.ledger.document_list_store import DocumentList, FirstPassages, HeadedText
-from storage.ledger.source_store import Sources, StoredSource
+from storage.ledger.source_store import Sources
 
 _NEWEST = 200
 _READ = 40  # documents whose passages are read
@@ -59,7 +59,7 @@ class SuggestionService:
         return list(dict.fromkeys(question for *_, question in sorted(ranked)))[:n]
 
     def _candidates(self) -> list[ListedDocument]:
-        shared = [one for one in self.sources.list() if _is_shared(one)]
+        shared = [one for one in self.sources.list() if one.is_shared]
         samples = str(self.samples.resolve())
         own = self._newest(one.id for one in shared if one.location != samples)
         documents = own or self._newest(one.id for one in shared)
@@ -68,11 +68,6 @@ class SuggestionService:
     def _newest(self, source_ids: Iterable[str]) -> list[ListedDocument]:
         filter_ = DocumentFilter(sources=tuple(source_ids))
         return self.documents.page(filter_, DocumentOrder.NEWEST, limit=_NEWEST)
-
-
-def _is_shared(source: StoredSource) -> bool:
-    """Whether the source has documents for everyone; the catalog page asks about places."""
-    return not source.conversation_id and not source.is_catalog
 
 
 def _mixed(documents: Sequence[ListedDocument], day: date, script: str) -> list[ListedDocument]:

@@ -172,6 +172,11 @@ class StoredSource:
         return self.kind == CATALOG_KIND
 
     @property
+    def is_shared(self) -> bool:
+        """Whether it has documents for everyone: no files of a conversation, and no places."""
+        return not self.conversation_id and not self.is_catalog
+
+    @property
     def collection(self) -> str:
         """The collection of its documents: the source's name unless its options set another one."""
         name = self.options.get("collection") or self.name or self.location

@@ -59,8 +59,8 @@ def _show_progress(services: Services, import_id: str) -> None:
 def _first_import(services: Services) -> ImportRun | None:
     """The import of a source with documents for everyone, if one is queued or running."""
     for status in services.sources.list(principal()):
-        run, source = status.run, status.source
-        if run is None or source.conversation_id or source.is_catalog:
+        run = status.run
+        if run is None or not status.source.is_shared:
             continue
         if run.kind is ImportKind.IMPORT and run.state in _UNFINISHED:
             return run

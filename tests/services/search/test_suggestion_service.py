@@ -1,10 +1,10 @@
 from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
-from types import SimpleNamespace
 
 from domain import LOCAL_USER, ListedDocument
 from services.search.suggestion_service import SuggestionService
 from storage.ledger.document_list_store import HeadedText
+from storage.ledger.source_store import CATALOG_KIND, StoredSource
 
 DAY = date(2026, 11, 21)
 SAMPLES = Path("/samples")
@@ -31,11 +31,13 @@ class Library:
         self.documents, self.headings = documents, headings or {}
         ids = sorted({one.source_id for one in documents})
         self.sources = [
-            SimpleNamespace(
-                id=id_,
-                is_catalog=id_ in catalogs,
-                conversation_id="c1" if id_ in private else "",
-                location=str(SAMPLES) if id_ in samples else f"/{id_}",
+            StoredSource(
+                id_,
+                CATALOG_KIND if id_ in catalogs else "directory",
+                id_,
+                str(SAMPLES) if id_ in samples else f"/{id_}",
+                {"conversation_id": "c1"} if id_ in private else {},
+                datetime.now(UTC),
             )
             for id_ in ids
         ]
