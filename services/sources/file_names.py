@@ -58,6 +58,6 @@ def safe_path(path: str) -> str:
 
     The result is relative and never leads upwards. Of very deep paths, the innermost folders stay.
     """
-    *folders, name = path.replace("\\", "/").split("/")
-    steps = [step for step in map(safe_name, folders) if step][-_MOST_FOLDERS:]
-    return "/".join([*steps, safe_name(name)]) if safe_name(name) else ""
+    *folders, name = map(safe_name, path.replace("\\", "/").split("/"))
+    steps = [step for step in folders if step][-_MOST_FOLDERS:]
+    return "/".join([*steps, name]) if name else ""

@@ -25,8 +25,8 @@ LINES_PX = 68  # more would not fit above the input
 def show_nothing_found(services: Services, turn: Turn) -> None:
     """Show what was searched for an answer without support, and offer other searches.
 
-    Shows nothing for other answers. Whether anything was found is said by the answer and by the
-    result of the citation check, not here.
+    Shows nothing for other answers. The answer itself and the result of the citation check say
+    whether anything was found.
     """
     explanation = _explanation(services, turn)
     if explanation is None:

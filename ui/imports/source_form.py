@@ -1,6 +1,6 @@
 """The form for a new source; the input is tested before anything is stored."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 import streamlit as st
@@ -141,7 +141,8 @@ def _do(services: Services, kind: str, pressed: str, entry: _Entry, key: str) ->
         _show_cause(error, entry, key)
         return
     queue = services.sources.dry_run if pressed == TRY else services.sources.refresh
-    _go_on(added, lambda: queue(principal(), added.source.id))
+    queue(principal(), added.source.id)
+    _show_added(added)
 
 
 def _show_cause(error: AppError, entry: _Entry, key: str) -> None:
@@ -153,8 +154,8 @@ def _show_cause(error: AppError, entry: _Entry, key: str) -> None:
     st.rerun()
 
 
-def _go_on(added: "AddedSource", queue: Callable[[], object]) -> None:
-    queue()
+def _show_added(added: "AddedSource") -> None:
+    """Open the new source in the next run of the page, with what became of its input."""
     NOTICES.say(words.SOURCE_ADDED.format(name=added.source.name))
     NOTICES.say(*map(words.translated, added.warnings))
     tell_refused([(one.key, one.reason) for one in added.refused])
