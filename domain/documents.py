@@ -10,6 +10,11 @@ from typing import Any
 Metadata = dict[str, Any]
 
 
+def is_on_web(location: str) -> bool:
+    """Whether the location of a document is the address of a web page rather than a file."""
+    return location.startswith(("http://", "https://"))
+
+
 class Named:
     """Mixin for values with a key, and with a title if the key means nothing to users."""
 

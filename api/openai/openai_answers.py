@@ -14,7 +14,7 @@ from api.openai.openai_error_responses import UNEXPECTED, body_of
 from api.openai.openai_requests import SOURCES
 from api.rest.answer_schemas import Citation, ResponseModel, Source, Step
 from domain import Citation as Cited
-from domain import CitationState, StepState, Turn, TurnState
+from domain import CitationState, StepState, Turn, TurnState, is_on_web
 from domain.logs import get_logger
 from services.events import (
     Condensing,
@@ -27,7 +27,6 @@ from services.events import (
 )
 from services.export.answer_text import escape, marker_spans
 
-_WEB = ("http://", "https://")
 _LOST = "⚠"
 """Marks a listed citation whose quote was not found."""
 
@@ -179,7 +178,7 @@ def annotations_of(turn: Turn, content: str) -> list[Annotation]:
             )
         )
         for start, end, citation in _marks(turn)
-        if citation.state is CitationState.VERIFIED and citation.location.startswith(_WEB)
+        if citation.state is CitationState.VERIFIED and is_on_web(citation.location)
     ]
 
 
@@ -201,7 +200,7 @@ def _line(citation: Cited) -> str:
     page = f", page {citation.page}" if citation.page else ""
     quote = f': "{escape(citation.quote)}"' if citation.quote else ""
     title, location = escape(citation.title), citation.location
-    where = location if location.startswith(_WEB) else escape(location)
+    where = location if is_on_web(location) else escape(location)
     return " ".join(f"[{citation.n}] {sign}{title}{page}{quote} {where}".split())
 
 

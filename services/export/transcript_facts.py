@@ -6,12 +6,20 @@ from datetime import UTC, datetime
 from pathlib import PurePath
 from typing import Any, NamedTuple
 
-from domain import RetrievedPassage, Scope, SearchChoice, Step, StepState, Turn, TurnState
+from domain import (
+    RetrievedPassage,
+    Scope,
+    SearchChoice,
+    Step,
+    StepState,
+    Turn,
+    TurnState,
+    is_on_web,
+)
 from domain.messages import _, join_messages
 from services.answer_support import offers_nearest
 from services.export.answer_text import count_citations, summarize
 
-WEB = ("http://", "https://")
 _CHARACTERS = 300  # longer arguments and results of tools are cut off
 _VERSION_CHARACTERS = 24  # enough for a number or a time
 _CHECKSUM_CHARACTERS = 12
@@ -64,7 +72,7 @@ def _short_version(version: str) -> str:
 
 def address(source: RetrievedPassage) -> str:
     """The address of a web page, or the name of a file: its folder is nothing to share."""
-    return source.location if source.location.startswith(WEB) else PurePath(source.location).name
+    return source.location if is_on_web(source.location) else PurePath(source.location).name
 
 
 class StepText(NamedTuple):

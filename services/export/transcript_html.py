@@ -7,7 +7,7 @@ from pathlib import Path
 from jinja2 import Environment, FileSystemLoader, StrictUndefined, Template
 from markupsafe import Markup
 
-from domain import Conversation, Turn
+from domain import Conversation, Turn, is_on_web
 from domain.language.script import script_of
 from domain.messages import _
 from services.export import transcript_facts
@@ -73,6 +73,7 @@ def _template() -> Template:
         facts=transcript_facts.facts,
         place=transcript_facts.place,
         address=transcript_facts.address,
+        is_on_web=is_on_web,
         state_of=transcript_facts.state_of,
         step_texts=transcript_facts.step_texts,
         verdict=transcript_facts.verdict,

@@ -3,10 +3,9 @@
 import re
 from collections.abc import Sequence
 
-from domain import Citation, CitationState, Conversation, RetrievedPassage, Turn
+from domain import Citation, CitationState, Conversation, RetrievedPassage, Turn, is_on_web
 from services.export.answer_text import MEANING, describe, plain_answer
 from services.export.transcript_facts import (
-    WEB,
     StepText,
     address,
     facts,
@@ -121,7 +120,7 @@ def _source(turn: Turn, source: RetrievedPassage) -> str:
 
 def _link(source: RetrievedPassage) -> str:
     title = _text(source.name)
-    if not source.location.startswith(WEB):
+    if not is_on_web(source.location):
         return f"**{title}** ({_text(address(source))})"
     target = re.sub(r"[\s<>\\]", lambda match: f"%{ord(match[0]):02X}", source.location)
     return f"[{title}](<{target}>)"

@@ -4,13 +4,12 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import NamedTuple
 
-from domain import CitationState, RetrievedPassage, Turn
+from domain import CitationState, RetrievedPassage, Turn, is_on_web
 from services.library.document_parts import Heading
 from storage.ledger.passage_finder import CurrentVersion
 
 Freshness = CurrentVersion
 """The stored version of a document and when it was imported."""
-WEB = ("http://", "https://")
 
 
 class Span(NamedTuple):
@@ -77,7 +76,7 @@ class DocumentView:
     @property
     def has_file(self) -> bool:
         """Whether the document was read from a file on this machine."""
-        is_elsewhere = self.location.startswith(WEB) or self.format == "place"
+        is_elsewhere = is_on_web(self.location) or self.format == "place"
         return self.content is ViewContent.STORED and not is_elsewhere
 
     @property

@@ -5,13 +5,12 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from domain import Principal, RetrievedPassage, Turn
+from domain import Principal, RetrievedPassage, Turn, is_on_web
 from domain.messages import _
 from errors import InputError, NotFoundError, UnreadableError
 from services.access import own_sources, sees
 from services.library.document_parts import document_parts
 from services.library.document_view import (
-    WEB,
     Cited,
     DocumentView,
     Freshness,
@@ -125,7 +124,7 @@ class DocumentReader:
                 or the page can't be rendered.
         """
         document = self._require(principal, document_id)
-        if document.format != "pdf" or document.location.startswith(WEB):
+        if document.format != "pdf" or is_on_web(document.location):
             raise UnreadableError(
                 _("{title} is not a PDF file, so it has no pages to show.").format(
                     title=document.title

@@ -1,5 +1,6 @@
 """The document page: a document at a passage, with the quotes of an answer highlighted."""
 
+from collections.abc import Sequence
 from datetime import UTC, datetime
 from functools import partial
 from typing import TYPE_CHECKING
@@ -8,16 +9,17 @@ from urllib.parse import urlencode
 import streamlit as st
 
 from bootstrap import Services
+from domain import is_on_web
 from errors import UnreadableError
-from ui.documents.document_text import current_position, show_finder, show_text
-from ui.documents.highlight import WEB, original_html
-from ui.shared.frame import principal, show_problem
+from ui.documents.document_text import current_position, find_matches, show_finder, show_text
+from ui.documents.highlight import original_html
+from ui.shared.frame import name_tab, principal, show_problem
 from ui.shared.safe_html import escape, lang, literal
 from ui.text import words
 
 if TYPE_CHECKING:
     from services.library.original_service import OriginalService
-    from services.library.reader_service import DocumentReader, DocumentView, Freshness
+    from services.library.reader_service import DocumentReader, DocumentView, Freshness, Span
 
 
 def age_html(cited_version: str, stored: "Freshness | None") -> str:
@@ -49,12 +51,21 @@ CITED_BY = ("conversation", "turn", "n")
 PICTURES = 32
 
 
-def requested_document(reader: "DocumentReader") -> "DocumentView | None":
-    """The document in the page's address; shows a message and returns None for a broken address.
+def show_requested_document(services: Services) -> None:
+    """Show the document in the page's address, or a message if the address is broken.
 
     Raises:
         AppError: The document, or the answer that cites it, does not exist.
     """
+    matches = find_matches(services.reader, st.query_params.get("id", ""))
+    view = _requested_document(services.reader, current_position(matches))
+    name_tab(words.DOCUMENT_PAGE if view is None else view.title)
+    if view is not None:
+        _show_document(services, view, matches)
+
+
+def _requested_document(reader: "DocumentReader", at: int | None) -> "DocumentView | None":
+    """The document in the address, at a match of the search; None, after a message, if broken."""
     from services.library.reader_service import Cited
 
     parameters = st.query_params
@@ -64,9 +75,7 @@ def requested_document(reader: "DocumentReader") -> "DocumentView | None":
         return None
     start, end, n = map(int, numbers)
     cited = Cited(parameters["conversation"], parameters["turn"], n) if _is_cited() else None
-    document_id = parameters["id"]
-    at = current_position(reader, document_id)
-    return reader.view(principal(), document_id, start, end, cited=cited, at=at)
+    return reader.view(principal(), parameters["id"], start, end, cited=cited, at=at)
 
 
 def _is_number(text: str) -> bool:
@@ -77,20 +86,22 @@ def _is_cited() -> bool:
     return all(st.query_params.get(name) for name in CITED_BY)
 
 
-def show_document(services: Services, view: "DocumentView") -> None:
+def _show_document(services: Services, view: "DocumentView", matches: "Sequence[Span]") -> None:
     """Show the document at the passage and, for a PDF, a picture of the original page."""
     st.html(_head(view))
     _show_saved_notice(view)
     if view.has_file:
         _show_original(services.originals, view)
     if view.content == "stored":
-        show_finder(services.reader, view)
+        show_finder(view, matches)
+    else:
+        matches = ()
     if not view.has_pictures:
-        show_text(services.reader, view)
+        show_text(view, matches)
         return
     text, picture = st.columns([1.15, 1], gap="medium")
     with text:
-        show_text(services.reader, view)
+        show_text(view, matches)
     with picture, st.container(key="document-picture"):
         _show_picture(services.reader, view)
 
@@ -131,7 +142,7 @@ def _head(view: "DocumentView") -> str:
 
 def _original(location: str) -> str:
     original = original_html(location)
-    if not location.startswith(WEB):
+    if not is_on_web(location):
         original = words.ORIGINAL_FILE.format(path=original)
     return f"<span>{original}</span>"
 

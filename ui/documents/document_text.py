@@ -24,13 +24,13 @@ HEADING_CHARACTERS = 90
 LANGUAGE_SAMPLE = 5000
 
 
-def current_position(reader: "DocumentReader", document_id: str) -> int | None:
-    """The start of the current match of the search in this document; None without one."""
-    matches = _matches(reader, document_id)
+def current_position(matches: "Sequence[Span]") -> int | None:
+    """The start of the current match of a search; None without one."""
     return matches[_number(matches)].start if matches else None
 
 
-def _matches(reader: "DocumentReader", document_id: str) -> "Sequence[Span]":
+def find_matches(reader: "DocumentReader", document_id: str) -> "Sequence[Span]":
+    """The matches of the reader's search in this document, in order; empty without a search."""
     text = st.session_state.get(f"{FIND}-{document_id}", "")
     try:
         return reader.find(principal(), document_id, text) if text.strip() else ()
@@ -42,7 +42,7 @@ def _number(matches: "Sequence[Span]") -> int:
     return int(st.session_state.get(MATCH, 0)) % len(matches)
 
 
-def show_finder(reader: "DocumentReader", view: "DocumentView") -> None:
+def show_finder(view: "DocumentView", matches: "Sequence[Span]") -> None:
     """Show the field that finds words in the document, and move between the matches."""
     with st.container(horizontal=True, vertical_alignment="center", key="document-finder"):
         text = st.text_input(
@@ -55,7 +55,6 @@ def show_finder(reader: "DocumentReader", view: "DocumentView") -> None:
         )
         if not text.strip():
             return
-        matches = _matches(reader, view.document_id)
         _move_button(words.PREVIOUS_MATCH, ":material/keyboard_arrow_up:", -1, matches)
         _move_button(words.NEXT_MATCH, ":material/keyboard_arrow_down:", 1, matches)
         st.html(f'<p class="fn-place" role="status">{escape(_count(matches))}</p>', width="content")
@@ -79,9 +78,8 @@ def _count(matches: "Sequence[Span]") -> str:
     return words.MATCH_OF.format(n=number(_number(matches) + 1), total=number(len(matches)))
 
 
-def show_text(reader: "DocumentReader", view: "DocumentView") -> None:
+def show_text(view: "DocumentView", matches: "Sequence[Span]") -> None:
     """Show the text, or the part of it, with the outline, and scroll to what was requested."""
-    matches = _matches(reader, view.document_id) if view.content == "stored" else ()
     current = matches[_number(matches)] if matches else None
     _show_pager("before", words.EARLIER_PART, ":material/arrow_upward:", view.previous, view)
     st.html(reading_html(view, matches, current))

@@ -5,13 +5,12 @@ from collections.abc import Sequence
 from pathlib import Path
 from urllib.parse import urlencode
 
-from domain import Citation, CitationState, RetrievedPassage, Turn
+from domain import Citation, CitationState, RetrievedPassage, Turn, is_on_web
 from ui.documents.rendering import Highlight, Kind, Span, Style, document_html, table_head
 from ui.shared.safe_html import escape
 from ui.text import words
 
 PAGE = "document"
-WEB = ("http://", "https://")
 
 
 def document_address(document_id: str, start: int = 0, end: int = 0) -> str:
@@ -44,7 +43,7 @@ def original_html(location: str) -> str:
     Browsers do not open local files from a web page.
     """
     short = escape(_short(location))
-    if location.startswith(WEB):
+    if is_on_web(location):
         return link_html(location, short, label=words.OPEN_ORIGINAL)
     return short
 

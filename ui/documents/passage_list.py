@@ -5,8 +5,8 @@ from urllib.parse import urlencode
 import streamlit as st
 
 from bootstrap import Services
-from domain import ListedDocument, SharedPassage
-from ui.documents.highlight import WEB, marked_html, original_html
+from domain import ListedDocument, SharedPassage, is_on_web
+from ui.documents.highlight import marked_html, original_html
 from ui.library.library_page import open_document, source_names
 from ui.shared.frame import errors_shown, offset_of, principal, show_pages, show_problem
 from ui.shared.safe_html import escape, lang
@@ -43,7 +43,7 @@ def _show(services: Services, document: ListedDocument) -> None:
 def facts_html(document: ListedDocument, source: str) -> str:
     """The document's title and its known properties."""
     density, details = document.characters_per_page, document.details
-    is_elsewhere = document.location.startswith(WEB)
+    is_elsewhere = is_on_web(document.location)
     facts = {
         words.COLUMN_SOURCE: source,
         words.COLUMN_KEY: "" if is_elsewhere else document.key,

@@ -17,6 +17,7 @@ from typing import NamedTuple
 
 from markdown_it.token import Token
 
+from domain import is_on_web
 from ui.documents.positions import POSITIONS, leaf_positions, parse
 from ui.shared.safe_html import escape
 
@@ -73,7 +74,7 @@ def style_of(name: str) -> Style:
     suffix = PurePosixPath(name).suffix.lower().removeprefix(".") or name.lower()
     if suffix in _PLAIN:
         return Style.PLAIN
-    is_written = suffix in _WRITTEN or name.startswith(("http://", "https://"))
+    is_written = suffix in _WRITTEN or is_on_web(name)
     return Style.MARKDOWN if is_written else Style.EXTRACTED
 
 

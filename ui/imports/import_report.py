@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING
 import streamlit as st
 
 from bootstrap import Services
-from domain import ImportItem, ImportRun, ImportState, Outcome, Progress, Stage
+from domain import ImportItem, ImportRun, ImportState, Outcome, Progress, Stage, is_on_web
 from errors import NotFoundError
-from ui.documents.highlight import WEB, link_html
+from ui.documents.highlight import link_html
 from ui.shared.frame import errors_shown, offset_of, principal, show_pages, show_problem
 from ui.shared.safe_html import escape
 from ui.text import words
@@ -326,7 +326,7 @@ def _items_html(items: Sequence[ImportItem]) -> str:
 
 def _name(item: ImportItem) -> str:
     """The path of a local file, or the title of a web document as a link to it."""
-    if not item.location.startswith(WEB):
+    if not is_on_web(item.location):
         return escape(item.key)
     return link_html(item.location, escape(item.name))
 
