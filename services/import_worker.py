@@ -98,7 +98,7 @@ class Worker:
 
         If no worker is alive, this process performs the queued runs itself. A finished removal is
         returned in the same way as by `ImportQueue.refreshed`. Progress is reported several times a
-        second, also before the run begins.
+        second, from before the run begins until it has ended.
 
         Raises:
             NotFoundError: See `ImportQueue.refreshed`.
@@ -106,9 +106,9 @@ class Worker:
         run = self._queue.get(principal, import_id)
         while True:
             run = self._queue.refreshed(principal, run)
-            on_progress(run.progress or _NOT_BEGUN)
             if run.ended or run.state is ImportState.PAUSED:
-                return run
+                return run  # its record may contain older progress than was reported
+            on_progress(run.progress or _NOT_BEGUN)
             # Don't wait for a worker that has not started yet.
             if self._workers.any_alive() or not self.run_next(on_progress):
                 time.sleep(_POLL_S)

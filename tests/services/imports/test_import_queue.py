@@ -1,7 +1,10 @@
+import time
+
 import pytest
 
-from domain import LOCAL_USER, ImportKind, ImportState, Outcome, Principal
+from domain import LOCAL_USER, ImportKind, ImportState, Outcome, Principal, Stage
 from errors import NotFoundError
+from services.imports import leased_run
 
 BERT = Principal("bert")
 
@@ -40,6 +43,23 @@ def test_without_a_worker_waiting_runs_the_import(services, source):
     assert (run.ended, services.queue.current(LOCAL_USER)) == (True, [])
     assert services.queue.history(LOCAL_USER, source.id) == [run]
     assert {progress.total for progress in reports[-4:]} == {4}
+
+
+def test_waiting_does_not_report_older_progress_after_the_end(services, source, monkeypatch):
+    monkeypatch.setattr(leased_run, "_TICK_S", 0.01)
+    monkeypatch.setattr(leased_run, "_SAVE_S", 0)
+    stages = []
+
+    def note(progress):
+        stages.append(progress.stage)
+        if progress.stage is Stage.LISTING:
+            time.sleep(0.1)  # meanwhile, this progress is saved in the record
+        else:
+            monkeypatch.setattr(leased_run, "_SAVE_S", 1000)  # and no later progress
+
+    services.worker.wait(LOCAL_USER, enqueue(services, source).id, note)
+    assert Stage.LISTING in stages
+    assert stages[-1] is not Stage.LISTING
 
 
 def test_a_repeated_request_is_queued_once(services, source):
