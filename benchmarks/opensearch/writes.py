@@ -2,8 +2,11 @@
 
 import json
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections import deque
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field
+from itertools import islice
 from pathlib import Path
 from statistics import median
 from typing import TYPE_CHECKING, Any
@@ -26,11 +29,13 @@ if TYPE_CHECKING:
 BARE_INDEX = "bare"
 OPTIONS = IndexOptions(shards=1, replicas=0)
 _CHUNK = 500  # as in `PassageIndex`
+_PREFILL_THREADS = 2
+_PREFILL_SETTINGS = {"index.translog.flush_threshold_size": "2gb"}  # fewer segments to merge
 
 
 @dataclass
 class Writes:
-    """The index and the bare script, and how long each of their batches took."""
+    """The index and the bare script, and how long each of their measured batches took."""
 
     rows: VectorRows
     bare: "OpenSearch"
@@ -38,24 +43,36 @@ class Writes:
     own_s: list[float] = field(default_factory=list)
     bare_s: list[float] = field(default_factory=list)
 
-    def fill(self, passages: Passages, compared: int, file: Path) -> None:
-        """Write all passages; the first `compared` also with the bare script, to another index.
+    def fill(self, passages: Passages, compared: int, prefilled: int, file: Path) -> None:
+        """Write all passages, and save their vectors in `file`.
 
-        The vectors are saved in `file`, and the other index is deleted.
+        The bare script also writes the first `compared`, to another index, which is then deleted.
+        The next `prefilled` are written by several threads, without being measured.
         """
-        saved = np.lib.format.open_memmap(file, "w+", np.float32, (passages.size, DIMENSION))
-        self.bare.indices.create(index=BARE_INDEX, body=index_body(DIMENSION, Fields(), OPTIONS))
+        self.rows.index.create(DIMENSION)
         progress = Progress("index", passages.size)
-        for number, batch in enumerate(passages.batches()):
-            if number * BATCH < compared:
-                self._write_both(batch, own_first=number % 2 == 0)
-            else:
-                self._write(batch)
-            saved[number * BATCH :][: len(batch.ids)] = batch.vectors
-            self.sizes.append(len(batch.ids))
-            progress.add(len(batch.ids))
+        batches = _saved(passages, file, progress)
+        self.bare.indices.create(index=BARE_INDEX, body=index_body(DIMENSION, Fields(), OPTIONS))
+        for number, batch in enumerate(islice(batches, _count(compared))):
+            self._write_both(batch, own_first=number % 2 == 0)
         self.bare.indices.delete(index=BARE_INDEX)
+        self._prefill(islice(batches, _count(prefilled)))
+        for batch in batches:
+            self._write(batch)
         self.rows.index.refresh()
+
+    def _prefill(self, batches: Iterator[NewRows]) -> None:
+        indices, sent = self.bare.indices, deque[Future[None]]()
+        indices.put_settings(index=self.rows.index.name, body=_PREFILL_SETTINGS)
+        with ThreadPoolExecutor(_PREFILL_THREADS) as pool:
+            for batch in batches:
+                sent.append(pool.submit(self.rows.write, batch, _tokens(batch)))
+                if len(sent) > _PREFILL_THREADS:
+                    sent.popleft().result()
+            for rest in sent:
+                rest.result()
+        defaults = dict.fromkeys(_PREFILL_SETTINGS)
+        indices.put_settings(index=self.rows.index.name, body=defaults)
 
     def _write_both(self, batch: NewRows, *, own_first: bool) -> None:
         steps = [self._write, self._write_bare]
@@ -64,7 +81,8 @@ class Writes:
 
     def _write(self, batch: NewRows) -> None:
         """Time what Footnote does with a batch, except for computing the tokens."""
-        tokens = [token_text(text) for text in batch.texts]
+        tokens = _tokens(batch)
+        self.sizes.append(len(batch.ids))
         self.own_s.append(seconds_of(lambda: self.rows.write(batch, tokens)))
 
     def _write_bare(self, batch: NewRows) -> None:
@@ -82,8 +100,8 @@ class Writes:
         for name, seconds, which in (
             ("Footnote, both in turns", self.own_s, both),
             ("bare, both in turns", self.bare_s, both),
-            ("Footnote, all", self.own_s, slice(None)),
-            ("Footnote, the last tenth", self.own_s, last),
+            ("Footnote, all that it wrote", self.own_s, slice(None)),
+            ("Footnote, the last tenth of these", self.own_s, last),
         ):
             rate = sum(self.sizes[which]) / sum(seconds[which])
             report.add(f"bulk: {name}", rate, "passages/s")
@@ -115,6 +133,26 @@ def send(client: "OpenSearch", documents: list[dict[str, Any]]) -> None:
 
     for _ in streaming_bulk(client, documents, index=BARE_INDEX, chunk_size=_CHUNK):
         pass
+
+
+def _tokens(batch: NewRows) -> list[str]:
+    return [token_text(text) for text in batch.texts]
+
+
+def _count(passages: int) -> int:
+    """The number of batches that contain so many passages."""
+    return -(-passages // BATCH)
+
+
+def _saved(passages: Passages, file: Path, progress: Progress) -> Iterator[NewRows]:
+    """The batches; saves the vectors of each in the file, and reports it as done afterward."""
+    shape = (passages.size, DIMENSION)
+    saved, start = np.lib.format.open_memmap(file, "w+", np.float32, shape), 0
+    for batch in passages.batches():
+        yield batch
+        saved[start:][: len(batch.ids)] = batch.vectors
+        start += len(batch.ids)
+        progress.add(len(batch.ids))
 
 
 def fill_embedded(passages: Passages, store: DeepLakePassages, keywords: KeywordIndex) -> None:

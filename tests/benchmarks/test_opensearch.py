@@ -19,7 +19,7 @@ def test_everything_is_found_and_counted_as_by_exact_search(tmp_path):
     figures = {figure.name: figure.value for figure in (*report.ratios, *report.absolute)}
     assert [value for name, value in figures.items() if "recall@20" in name] == [1.0] * 14
     assert [value for name, value in figures.items() if name.endswith(": equal")] == [100.0] * 4
-    assert figures["bulk: Footnote, all"] > 0
+    assert figures["bulk: Footnote, all that it wrote"] > 0
     saved = json.loads(file.read_text())["parts"]["opensearch"]
     assert [table["title"] for table in saved["tables"]] == [
         "Files, as filled",
