@@ -21,7 +21,7 @@ START_S, OPEN_S = 90, 60
 WINDOW = {"width": 1280, "height": 900}
 TIMES_UNTIL_KNOWN = 3
 """Chromium keeps a script compiled from about its third use on (v8.dev/blog/code-caching)."""
-NOT_IN_NAVIGATION = {"document"}
+NOT_IN_NAVIGATION = {"document", "places, no catalog"}
 WHEN_OPEN = """
 ([part, path, within]) => new Promise((opened, failed) => {
   const from = performance.now();
@@ -72,6 +72,7 @@ PAGES = (
     Page("library", "pages/library.py", "library", "[data-testid=stDataFrame] canvas"),
     Page("passages of a document", "", "library?id={document}", ".fn-chunk"),
     Page("document", "pages/document.py", "document?id={document}", ".stMain .stHtml p"),
+    Page("places, no catalog", "pages/catalogue.py", "catalogue", ".stMain .stButton button"),
 )
 
 
