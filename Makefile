@@ -10,6 +10,8 @@ PYTHON ?= python3.11
 PORT ?= 8501
 BIN := .venv/bin
 PARALLEL := -n auto --dist loadfile --max-worker-restart=0
+# Not more processes, because each starts up to four nodes of its own (512 MB of heap each).
+OPENSEARCH_TESTS := $(BIN)/python -m pytest -q -n 2 --dist loadscope --durations=20 -m opensearch
 PIP := $(BIN)/python -m pip install --disable-pip-version-check --quiet --no-deps --require-hashes
 
 .PHONY: run api lint test test-all test-opensearch test-model opensearch setup bench lock translations axe
@@ -35,11 +37,10 @@ test: lint .venv-oracle/.ready
 test-all: lint .venv-oracle/.ready axe
 	@$(BIN)/python -m pytest -q $(PARALLEL) --durations=40 -m 'not browser and not opensearch'
 	@$(BIN)/python -m pytest -q --durations=20 -m browser
-	@$(BIN)/python -m pytest -q --durations=20 -m opensearch
+	@$(OPENSEARCH_TESTS)
 
-# In one process, because each process of tests starts a node of its own (512 MB of heap).
 test-opensearch: .venv/.test
-	@$(BIN)/python -m pytest -q --durations=20 -m opensearch
+	@$(OPENSEARCH_TESTS)
 
 # For trying Footnote with OpenSearch; `make opensearch OPTIONS="--nodes 3 --security"`.
 opensearch: .venv/.test
