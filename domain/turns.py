@@ -84,6 +84,7 @@ class RetrievedPassage:
     `start` is its position in the document's text. `why` explains how it was found; it is None in
     old turns and for retrievers without explanations. If the passage was merged with its neighbors,
     `hits` are the passages within it that were found, best first; otherwise it is its own hit.
+    `format` is that of its document, such as pdf; "" in old turns.
     """
 
     n: int
@@ -99,6 +100,7 @@ class RetrievedPassage:
     start: int = 0
     why: Explanation | None = None
     hits: tuple[FoundPassage, ...] = ()
+    format: str = ""
 
     @property
     def name(self) -> str:

@@ -226,6 +226,8 @@ class Source(ResponseModel):
     hits: list[FoundPassage]
     """If the passage was extended by its neighbors: the passages found within it, best first;
     otherwise empty"""
+    format: str = Field(examples=["md"])
+    """Format of the document; empty in old turns"""
 
 
 class Citation(ResponseModel):

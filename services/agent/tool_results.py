@@ -189,6 +189,7 @@ def _as_document(source: RetrievedPassage) -> Document:
             "title": source.title,
             "location": source.location,
             "version": source.version,
+            "format": source.format,
             "page": source.page,
             "heading_path": list(source.heading_path),
             "score": source.score,

@@ -123,4 +123,5 @@ def _numbered(n: int, document: StoredDocument, passage: Passage) -> RetrievedPa
         page=passage.page,
         heading_path=passage.heading_path,
         start=passage.start,
+        format=document.format,
     )

@@ -290,6 +290,7 @@ def retrieved_passage(n: int, question: str, document: "Document") -> RetrievedP
         start=metadata["start"],
         why=explain(question, document) if "parts" in metadata else None,
         hits=tuple(FoundPassage(**hit) for hit in metadata.get("window", ())),
+        format=metadata["format"],
     )
 
 

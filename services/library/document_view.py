@@ -105,7 +105,7 @@ def saved_view(
         document_id=source.document_id,
         title=source.title,
         location=source.location,
-        format="",
+        format=source.format,
         content=ViewContent.SAVED_REMOVED if stored is None else ViewContent.SAVED_CHANGED,
         stored=stored,
         text=source.text,

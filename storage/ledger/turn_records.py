@@ -93,7 +93,7 @@ def _as_tuple(value: Any) -> Any:
 
 def source_of(stored: Mapping[str, Any]) -> RetrievedPassage:
     """The inverse of `asdict` for a retrieved passage."""
-    # Turns stored by earlier versions of Footnote have neither explanations nor merged neighbors.
+    # Turns stored by earlier versions of Footnote lack explanations, merged neighbors, and formats.
     why = stored.get("why")
     later = {
         "why": why and _explanation(why),

@@ -155,6 +155,28 @@ def test_a_source_explains_why_it_was_retrieved_if_known(page: AppTest, services
     assert "&lt;b&gt;annual" in html
 
 
+MARKED = "# Total\n\nRate **A** is 5 days."
+DRIVE = "https://drive.google.com/file/d/1/view"
+
+
+@pytest.mark.parametrize(
+    ("location", "format", "shown"),
+    [
+        (DRIVE, "pdf", "Rate **A** is"),
+        (DRIVE, "", "Rate <strong>A</strong> is"),
+        ("places.jsonl", "place", "Rate <strong>A</strong> is"),
+        ("places.jsonl", "", "Rate **A** is"),
+        ("notice.jpeg", "jpg", "# Total"),
+        ("notice.jpeg", "", '<p class="fn-h">Total</p>'),
+    ],
+)
+def test_a_passage_is_shown_by_the_format_of_its_document_or_in_old_turns_by_its_location(
+    location: str, format: str, shown: str
+) -> None:
+    passage = source(1, MARKED, location=location, format=format)
+    assert shown in evidence_html(replace(turn_of_version(), sources=(passage,)))
+
+
 @pytest.mark.parametrize(
     ("days", "text"),
     [

@@ -16,7 +16,7 @@ from ui.documents.highlight import (
     original_html,
     source_address,
 )
-from ui.documents.rendering import Span, style_of, visible_text
+from ui.documents.rendering import Span, Style, style_of, visible_text
 from ui.shared.safe_html import cut_html, escape, lang
 from ui.text import words
 
@@ -76,7 +76,7 @@ def _link_with_quote(
     source: RetrievedPassage, citation: Citation, address: str, label: str, id_: str
 ) -> str:
     """The marker, with the quote that is shown and read out when it has the focus."""
-    quote = visible_text(citation.quote, style_of(source.location))
+    quote = visible_text(citation.quote, _style(source))
     return (
         f'<span class="fn-quotable"><a class="fn-cite" href="{escape(address)}" target="_blank"'
         f' rel="noopener" aria-label="{escape(label)}" aria-describedby="{escape(id_)}">'
@@ -84,6 +84,10 @@ def _link_with_quote(
         f"<strong{lang(source.name)}>{cut_html(source.name)}</strong>"
         f"<span{lang(quote)}>{cut_html(quote, QUOTE_CHARACTERS)}</span></span></span>"
     )
+
+
+def _style(source: RetrievedPassage) -> Style:
+    return style_of(source.format or source.location)
 
 
 def _flag(n: int, state: CitationState) -> str:
@@ -177,7 +181,7 @@ def _card(turn: Turn, source: RetrievedPassage, freshness: "Mapping[str, Freshne
     verified = [one for one in citations if one.state is CitationState.VERIFIED]
     spans = {one: _span_in(source, one) for one in verified}
     inside = [span for span in spans.values() if span]
-    passage = excerpt_html(source.text, inside, style_of(source.location))
+    passage = excerpt_html(source.text, inside, _style(source))
     elsewhere = dict.fromkeys(one.quote for one, span in spans.items() if span is None)
     return (
         '<article class="fn-source">'

@@ -141,6 +141,10 @@ def test_every_citation_of_the_answer_is_verified(search, services):
         assert text[citation.start : citation.end] == citation.quote
 
 
+def test_the_passages_of_places_have_their_format(search):
+    assert {source.format for source in answer_of(search()).sources} == {"place"}
+
+
 def test_the_streamed_text_is_the_answer(search):
     events = list(search())
     streamed = "".join(event.text for event in events if isinstance(event, AnswerText))

@@ -71,6 +71,7 @@ sources = st.builds(
     start=counts,
     why=st.none() | explanations,
     hits=st.tuples(st.builds(FoundPassage, texts, counts, counts)),
+    format=texts,
 )
 citations = st.builds(
     Citation,
@@ -317,12 +318,13 @@ def test_invalid_files_are_rejected_and_nothing_is_stored(
     assert conversation_list.count(ANNA) == before
 
 
-def test_a_file_without_steps_is_accepted(file):
-    del file["turns"][0]["steps"]
+def test_a_file_without_steps_and_formats_is_accepted(file):
+    del file["turns"][0]["steps"], file["turns"][0]["sources"][0]["format"]
     for search in (file["turns"][0]["search"], file["conversation"]["search"]):
         del search["by_agent"]
     conversation, [turn] = read_json(json.dumps(file).encode())
     assert turn.steps == ()
+    assert turn.sources[0].format == ""
     assert not turn.search.by_agent
     assert not conversation.search.by_agent
 

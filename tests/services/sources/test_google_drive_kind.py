@@ -2,17 +2,21 @@
 
 import json
 import logging
+from pathlib import Path
 
 import pytest
 
-from domain import LOCAL_USER, ImportState
+from domain import LOCAL_USER, ImportState, Scope, SearchChoice
 from errors import SourceError
+from services.library.document_view import saved_view
 from services.sources import remote_kind
 from services.sources.secret_service import new_key
 from services.sources.source_kinds import SameSourceError
 from services.sources.source_service import SourceSettings
 from tests.fakes.faults import Fault, Faults
 from tests.fakes.google_drive import IMPORTER, FakeDrive
+
+SAMPLE = Path(__file__).parents[3] / "samples" / "documents" / "security-handbook.pdf"
 
 
 @pytest.fixture
@@ -83,6 +87,20 @@ def test_a_folder_is_imported_with_a_key_that_stays_secret(
     stored = b"".join(one.read_bytes() for one in (tmp_path / "data").glob("footnote.db*"))
     assert private.encode() not in stored
     assert private not in caplog.text + repr(source)
+
+
+def test_an_answer_keeps_the_format_of_a_pdf_file_whose_location_is_an_address(
+    services, fields, drive
+):
+    drive.upload("security.pdf", SAMPLE.read_bytes(), drive.handbook)
+    assert work(services, add(services, fields())).state is ImportState.COMPLETED
+    search = SearchChoice(Scope(formats=("pdf",)))
+    turn = services.chat.ask(LOCAL_USER, "Which passwords are secure?", search=search)
+    [stored] = services.turns.list(LOCAL_USER, turn.conversation_id)
+    assert stored.sources
+    for source in stored.sources:
+        assert source.location.startswith("https://drive.google.com/file/")
+        assert source.format == saved_view(stored, source, None, None).format == "pdf"
 
 
 def test_the_key_can_be_in_a_file_named_by_an_environment_variable(

@@ -27,7 +27,7 @@ from errors import NotFoundError
 from storage.ledger.conversation_list_store import ConversationList
 from storage.ledger.conversation_store import Conversations
 from storage.ledger.database import open_database
-from storage.ledger.ledger_tables import ConversationRow
+from storage.ledger.ledger_tables import ConversationRow, TurnRow
 
 ANNA = Principal("anna", frozenset({"staff"}))
 BERT = Principal("bert")
@@ -61,7 +61,18 @@ def with_answer(turn):
         model="extractive",
         sources=(
             RetrievedPassage(
-                1, "p1", "d1", "휴가", "leave.md", "연차는 15일", "v1", 3, ("A", "B"), 0.5, why=WHY
+                1,
+                "p1",
+                "d1",
+                "휴가",
+                "leave.md",
+                "연차는 15일",
+                "v1",
+                3,
+                ("A", "B"),
+                0.5,
+                why=WHY,
+                format="md",
             ),
             RetrievedPassage(
                 2, "p2", "d1", "휴가", "leave.md", "연차는 20일", "v1", 3, ("A",), 0.4
@@ -84,6 +95,21 @@ def test_finished_turns_are_unchanged_after_a_restart(tmp_path):
     before.finish_turn(ANNA, turn)
 
     assert Conversations(open_database(tmp_path)).turns(ANNA, conversation.id) == [turn]
+
+
+def test_turns_of_earlier_versions_have_neither_explanations_nor_formats(database, conversations):
+    conversation = conversations.create(ANNA, "휴가")
+    turn = with_answer(conversations.start_turn(ANNA, conversation.id, "며칠?"))
+    conversations.finish_turn(ANNA, turn)
+    later = {"why", "hits", "format"}
+    with database.write() as session:
+        row = session.get(TurnRow, turn.id)
+        row.sources = [
+            {name: value for name, value in source.items() if name not in later}
+            for source in row.sources
+        ]
+    [stored] = conversations.turns(ANNA, conversation.id)
+    assert stored.sources == tuple(replace(one, why=None, format="") for one in turn.sources)
 
 
 def test_questions_are_stored_before_their_answers(conversations):
