@@ -16,7 +16,7 @@ from domain import (
     TurnState,
     is_on_web,
 )
-from domain.messages import _, join_messages
+from domain.messages import Message, _, join_messages
 from services.answer_support import offers_nearest
 from services.export.answer_text import count_citations, summarize
 
@@ -39,7 +39,9 @@ def when(moment: datetime) -> str:
 
 def state_of(turn: Turn) -> str:
     """How the answer ended; "" if it is complete."""
-    return join_messages(filter(None, (_STATES.get(turn.state, ""), turn.error)), separator=" ")
+    # Stored messages without values are plain text.
+    error = turn.error if isinstance(turn.error, Message) else Message(turn.error)
+    return join_messages(filter(None, (_STATES.get(turn.state, ""), error)), separator=" ")
 
 
 def verdict(turn: Turn) -> str:

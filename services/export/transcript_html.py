@@ -4,12 +4,13 @@ from collections.abc import Callable, Sequence
 from functools import cache
 from pathlib import Path
 
-from jinja2 import Environment, FileSystemLoader, StrictUndefined, Template
+from jinja2 import Environment, FileSystemLoader, StrictUndefined, Template, pass_context
+from jinja2.runtime import Context
 from markupsafe import Markup
 
 from domain import Conversation, Turn, is_on_web
 from domain.language.script import script_of
-from domain.messages import _
+from domain.messages import Message, _
 from services.export import transcript_facts
 from services.export.answer_text import MEANING, describe
 from services.export.safe_markdown import markdown_to_html
@@ -91,8 +92,10 @@ def _answer_html(n: int, turn: Turn) -> Markup:
     return Markup(markdown_to_html(turn.answer, marker, heading=3))  # noqa: S704  # it is escaped
 
 
-def _translated(text: str, translate: Callable[[str], str]) -> str:
-    return translate(text)
+@pass_context
+def _translated(context: Context, text: str) -> str:
+    """A message in the language of the file; other text may be from a document, and stays."""
+    return str(context["translate"](text)) if isinstance(text, Message) else text
 
 
 def _lang(text: str) -> Markup:

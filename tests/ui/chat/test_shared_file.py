@@ -1,13 +1,23 @@
 """The file that readers share: self-contained, and in their language."""
 
 import re
+from collections.abc import Sequence
+from dataclasses import replace
 from functools import partial
 from html.parser import HTMLParser
 
 import pytest
 
+from domain import Citation, CitationState, Step, StepState, Turn
+from services.chat.running_answer import OUT_OF_TIME
 from services.export.transcript_html import to_html
-from tests.services.export.test_transcripts import CONVERSATION, TURNS
+from tests.services.export.test_transcripts import (
+    ANSWERED,
+    CONVERSATION,
+    INTERRUPTED,
+    POLICY,
+    TURNS,
+)
 from ui.text import words
 from ui.text.reader_language import LOCALES
 
@@ -18,9 +28,9 @@ HEADINGS = {
 }
 
 
-def shared(language: str) -> str:
+def shared(language: str, turns: Sequence[Turn] = TURNS) -> str:
     translate = partial(words.translated_into, language)
-    return to_html(CONVERSATION, TURNS, language=language, translate=translate)
+    return to_html(CONVERSATION, turns, language=language, translate=translate)
 
 
 @pytest.mark.parametrize("language", LOCALES)
@@ -32,6 +42,33 @@ def test_the_words_of_the_program_are_in_the_readers_language(language: str) -> 
     others = {text for other in HEADINGS if other != language for text in HEADINGS[other]}
     visible = re.sub(r"<style>.*?</style>", "", html, flags=re.DOTALL)
     assert not [text for text in others if f">{text}<" in visible]
+
+
+@pytest.mark.parametrize("language", ["ko", "ja"])
+def test_text_that_equals_a_text_of_the_pages_is_not_translated(language: str) -> None:
+    text = "Sources"
+    turn = replace(
+        ANSWERED,
+        question=text,
+        answer=f"{text} [1]",
+        model=text,
+        sources=(replace(POLICY, title=text, heading_path=(text,), page=None, version=""),),
+        citations=(Citation(1, CitationState.VERIFIED, text),),
+        steps=(Step(1, text, {}, StepState.DONE, text, (), text),),
+    )
+    html = shared(language, [turn])
+    assert f'<p class="where">{text} · https://wiki.example/leave' in html
+    assert f'<p class="where">{text}</p>' in html
+    assert f"<dd>{text}</dd>" in html
+    assert html.count(f">{words.translated_into(language, text)}<") == 1  # the heading
+
+
+@pytest.mark.parametrize("language", ["ko", "ja"])
+def test_the_reason_why_an_answer_is_incomplete_is_translated(language: str) -> None:
+    reason = words.translated_into(language, OUT_OF_TIME)
+    assert reason != OUT_OF_TIME
+    for error in (OUT_OF_TIME, OUT_OF_TIME.template):  # as raised, and as stored
+        assert f" {reason}</p>" in shared(language, [replace(INTERRUPTED, error=error)])
 
 
 class Tags(HTMLParser):
