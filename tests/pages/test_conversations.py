@@ -190,6 +190,16 @@ def test_exports_have_three_formats_and_are_built_on_request(
     assert formats == []
 
 
+@pytest.mark.parametrize(("action", "note"), [("share", "SHARE_NOTE"), ("export", "EXPORT_NOTE")])
+def test_a_dialog_for_files_lists_what_they_contain(
+    page: AppTest, begin: Begin, action: str, note: str
+) -> None:
+    conversation_id = begin("How many days?")
+    choose(page.run(), conversation_id, action)
+    [text] = [one.value for one in page.markdown if getattr(words, note) in one.value]
+    assert text.splitlines()[2:] == [f"- {one}" for one in words.FILE_CONTENTS]
+
+
 def test_an_exported_conversation_is_imported_and_opened(
     page: AppTest, begin: Begin, services: Services
 ) -> None:

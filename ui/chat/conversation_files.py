@@ -19,16 +19,21 @@ MIME = {"md": "text/markdown", "html": "text/html", "json": "application/json"}
 
 def show_export(services: "Services", conversation: Conversation) -> None:
     """Offer the conversation in each format."""
-    st.caption(words.EXPORT_NOTE)
+    st.write(_with_contents(words.EXPORT_NOTE))
     for form, label in words.EXPORT_FORMS.items():
         _download_button(services, conversation, form, label)
 
 
 def show_share_file(services: "Services", conversation: Conversation) -> None:
     """Offer a file that others can read without Footnote."""
-    st.write(words.SHARE_NOTE)
+    st.write(_with_contents(words.SHARE_NOTE))
     st.caption(words.SHARE_WARNING)
     _download_button(services, conversation, "html", words.SHARE_DOWNLOAD, is_primary=True)
+
+
+def _with_contents(note: str) -> str:
+    """The note, and below it a list of what a file in Markdown or HTML contains."""
+    return "\n".join([note, "", *(f"- {one}" for one in words.FILE_CONTENTS)])
 
 
 def _download_button(

@@ -71,6 +71,14 @@ def test_the_reason_why_an_answer_is_incomplete_is_translated(language: str) -> 
         assert f" {reason}</p>" in shared(language, [replace(INTERRUPTED, error=error)])
 
 
+def test_the_file_contains_quotes_but_neither_whole_passages_nor_folders() -> None:
+    html = shared("en")
+    assert "25 days of annual leave</q>" in html
+    for source in ANSWERED.sources:
+        assert source.text not in html
+    assert "/docs/" not in html
+
+
 class Tags(HTMLParser):
     """The elements of a page, and the values of attributes that name addresses."""
 

@@ -123,13 +123,22 @@ NEW_TITLE = "Title"
 KEEP_TITLE = "Rename"
 SHARE_CONVERSATION = "Share"
 SHARE_TITLE = "Share the conversation"
+FILE_CONTENTS = (
+    "the title, the questions, and what was searched for",
+    "the answers, or why there is none",
+    "the cited sources, with the quotes and the results of their check",
+    "the sources that were also found, without quotes",
+    "of each source: title, headings, page, version, and web address or file name",
+    "the agent's steps: notes, tools with their arguments, and the beginnings of results",
+    "of each answer: time, model, search settings, durations, and tokens",
+)
 SHARE_NOTE = (
-    "The file shows the questions, the answers, and their quotes with locations, as they are now."
-    " It opens in any browser, can be printed, and needs neither Footnote nor a network."
+    "The file is a copy of this conversation as shown now. It opens in any browser, can be printed,"
+    " and needs neither Footnote nor a network. It contains:"
 )
 SHARE_WARNING = (
-    "It also shows the quotes to people who may not open the documents: send it only to readers who"
-    " may see them."
+    "All of this can be read by everyone who has the file, even without access to the documents:"
+    " send it only to readers who may see it."
 )
 SHARE_DOWNLOAD = "Download the file"
 EXPORT_TITLE = "Export the conversation"
@@ -139,8 +148,8 @@ EXPORT_FORMS = {
     "json": fixed("JSON"),
 }
 EXPORT_NOTE = (
-    "Markdown and HTML contain the questions and answers shown here, with their quotes and links."
-    " JSON contains everything and can be imported again."
+    "JSON contains all versions of the questions, with whole passages and full paths, and can be"
+    " imported again. Markdown and HTML contain what is shown now:"
 )
 DELETE_TITLE = "Delete the conversation?"
 DELETE_NOTE = Plural(
