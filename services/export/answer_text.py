@@ -4,13 +4,15 @@ Brackets from documents are escaped: `\[42\]`.
 """
 
 from collections.abc import Iterable, Iterator
+from enum import StrEnum
 from typing import NamedTuple
 
 from chains.citations.answer_reader import SHOWN_MARKER, MarkerParser, Piece, Text, plain_text
 from chains.citations.markers import Claim, Marker, NotAMarkerError
 from chains.citations.visible_text import escape
-from domain import Citation, CitationState
-from domain.messages import _, join_messages
+from domain import Citation, CitationState, Turn
+from domain.messages import _
+from services.answer_support import Support, offers_nearest, support_of
 
 MEANING = _(
     "“Found” means that the quoted words appear in the documents. Whether they answer the question"
@@ -49,15 +51,36 @@ def count_citations(citations: Iterable[Citation]) -> CitationCounts:
     return CitationCounts(verified, missing, matched, unsupported)
 
 
-def summarize(counts: CitationCounts) -> str:
-    """The counts as a message of whole sentences; "" if all are 0."""
-    matched, unsupported = counts.matched, counts.unsupported
-    sentences = (
-        _quotes(counts.found, counts.missing),
-        _("Sentences matched by Footnote: {n}.").format(n=matched) if matched else "",
-        _("Citations without support: {n}.").format(n=unsupported) if unsupported else "",
+class Finding(StrEnum):
+    """A kind of statement about the evidence of an answer."""
+
+    NEAREST = "nearest"
+    QUOTED = "quoted"
+    MISSING = "missing"
+    MATCHED = "matched"
+    DOUBT = "doubt"
+
+
+def findings(turn: Turn) -> list[tuple[Finding, str]]:
+    """What pages and files say about the evidence of an answer: messages of whole sentences."""
+    if offers_nearest(turn):
+        return [(Finding.NEAREST, _("Closest passages. They may not answer the question."))]
+    if not turn.citations:
+        return _without_citations(turn)
+    found, missing, matched, unsupported = count_citations(turn.citations)
+    others = (
+        (Finding.MATCHED, _("Sentences matched by Footnote: {n}."), matched),
+        (Finding.DOUBT, _("Citations without support: {n}."), unsupported),
+        (Finding.DOUBT, _("Sentences without a source: {n}."), turn.unsupported_sentences),
     )
-    return join_messages(filter(None, sentences), separator=" ")
+    counted = [(finding, text.format(n=n)) for finding, text, n in others if n]
+    return [*_quotes(found, missing), *counted]
+
+
+def _without_citations(turn: Turn) -> list[tuple[Finding, str]]:
+    if support_of(turn) is not Support.UNSUPPORTED:
+        return []
+    return [(Finding.DOUBT, _("This answer cites no source. Check it before you rely on it."))]
 
 
 def describe(citation: Citation) -> str:
@@ -67,14 +90,14 @@ def describe(citation: Citation) -> str:
     return _OUTCOMES[citation.state]
 
 
-def _quotes(verified: int, missing: int) -> str:
+def _quotes(found: int, missing: int) -> Iterator[tuple[Finding, str]]:
     if missing:
-        return _("{n} of {total} quotes found in the documents; {missing} not found.").format(
-            n=verified, total=verified + missing, missing=missing
-        )
-    if verified == 1:
-        return _("1 quote found in the documents.")
-    return _("{n} quotes found in the documents.").format(n=verified) if verified else ""
+        text = _("{n} of {total} quotes found in the documents; {missing} not found.")
+        yield Finding.MISSING, text.format(n=found, total=found + missing, missing=missing)
+    elif found == 1:
+        yield Finding.QUOTED, _("1 quote found in the documents.")
+    elif found:
+        yield Finding.QUOTED, _("{n} quotes found in the documents.").format(n=found)
 
 
 __all__ = [

@@ -17,8 +17,7 @@ from domain import (
     is_on_web,
 )
 from domain.messages import Message, _, join_messages
-from services.answer_support import offers_nearest
-from services.export.answer_text import count_citations, summarize
+from services.export.answer_text import findings
 
 _CHARACTERS = 300  # longer arguments and results of tools are cut off
 _VERSION_CHARACTERS = 24  # enough for a number or a time
@@ -45,15 +44,8 @@ def state_of(turn: Turn) -> str:
 
 
 def verdict(turn: Turn) -> str:
-    """Says how many quotes were found, and how many sentences have no source."""
-    if offers_nearest(turn):
-        return _("Closest passages. They may not answer the question.")
-    if not turn.citations:
-        return _("This answer cites no source.")
-    n = turn.unsupported_sentences
-    without = _("Sentences without a source: {n}.").format(n=n) if n else ""
-    summary = summarize(count_citations(turn.citations))
-    return join_messages(filter(None, (summary, without)), separator=" ")
+    """The findings about the evidence, as one message; "" if there are none."""
+    return join_messages((text for _finding, text in findings(turn)), separator=" ")
 
 
 def place(source: RetrievedPassage) -> list[str]:

@@ -100,7 +100,7 @@ def _state(turn: Turn) -> str:
 
 
 def _evidence(turn: Turn) -> list[str]:
-    if not turn.sources and not turn.citations:
+    if not turn.sources and not verdict(turn):
         return []
     cited_numbers = {citation.n for citation in turn.citations}
     numbers = {source.n for source in turn.sources}

@@ -112,7 +112,7 @@ def test_the_answer_links_to_the_quotes_it_cites(page):
     html = ask(page)
     assert "It is lovely" in html
     assert 'href="document?id=d1&amp;start=' in html
-    assert words.QUOTES_FOUND.one in html
+    assert "1 quote found in the documents." in html
 
 
 def test_each_place_is_a_card_with_its_facts(page):

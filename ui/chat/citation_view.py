@@ -6,8 +6,8 @@ from itertools import count
 from typing import TYPE_CHECKING
 
 from domain import Citation, CitationState, RetrievedPassage, Turn
-from services.answer_support import Support, offers_nearest, support_of
-from services.export.answer_text import CitationCounts, count_citations
+from services.answer_support import offers_nearest
+from services.export.answer_text import Finding, findings
 from ui.chat.explanation_view import explanation_html
 from ui.documents.document_page import age_html
 from ui.documents.highlight import (
@@ -116,48 +116,27 @@ def sources_html(turn: Turn, freshness: "Mapping[str, Freshness] | None" = None)
 
 
 def verdict_html(turn: Turn) -> str:
-    """The result of the citation check, expandable to an explanation, followed by warnings."""
-    counts = count_citations(turn.citations)
-    if offers_nearest(turn):
-        return _verdict_line("fn-nearest", words.NEAREST_PASSAGES)
-    if not turn.citations:
-        is_doubtful = support_of(turn) is Support.UNSUPPORTED
-        return _verdict_line("fn-doubt", words.NO_CITATION) if is_doubtful else ""
-    html = _verified_html(counts)
-    if counts.unsupported:
-        html += _verdict_line(
-            "fn-doubt", words.count(words.CITATIONS_UNSUPPORTED, counts.unsupported)
-        )
-    if turn.unsupported_sentences:
-        html += _verdict_line(
-            "fn-doubt", words.count(words.UNSUPPORTED, turn.unsupported_sentences)
-        )
-    return html
+    """The findings about the evidence; those about quotes and matches expand to an explanation."""
+    return "".join(_finding_html(finding, text) for finding, text in findings(turn))
 
 
-def _verified_html(counts: CitationCounts) -> str:
-    """How many quotes were found, worded neutrally: a verified quote does not prove the answer."""
-    verified, missing, matched, _ = counts
-    parts = [
-        words.count(words.QUOTES_FOUND, verified) if verified and not missing else "",
-        _missing(verified, missing) if missing else "",
-        words.count(words.SENTENCES_MATCHED, matched) if matched else "",
-    ]
-    line = escape(" · ".join(filter(None, parts)))
-    if not line:
-        return ""
-    kind, meaning = ("doubt" if missing else "quoted"), words.QUOTES_MEAN
-    if not verified and not missing:
-        meaning = words.MATCHES_MEAN
+_KINDS = {
+    Finding.NEAREST: "fn-nearest",
+    Finding.QUOTED: "fn-quoted",
+    Finding.MATCHED: "fn-quoted",
+    Finding.MISSING: "fn-doubt",
+    Finding.DOUBT: "fn-doubt",
+}
+
+
+def _finding_html(finding: Finding, message: str) -> str:
+    kind, text = _KINDS[finding], words.translated(message)
+    if finding in (Finding.NEAREST, Finding.DOUBT):
+        return _verdict_line(kind, text)
+    meaning = words.MATCHES_MEAN if finding is Finding.MATCHED else words.QUOTES_MEAN
     return (
-        f'<details class="fn-verdict fn-{kind}"><summary>{line}</summary>'
+        f'<details class="fn-verdict {kind}"><summary>{escape(text)}</summary>'
         f"<p>{escape(meaning)}</p></details>"
-    )
-
-
-def _missing(verified: int, missing: int) -> str:
-    return str(
-        words.QUOTES_MISSING.format(found=verified, missing=missing, total=verified + missing)
     )
 
 

@@ -8,7 +8,7 @@ from html.parser import HTMLParser
 
 import pytest
 
-from domain import Citation, CitationState, Step, StepState, Turn
+from domain import EXTRACTIVE, Citation, CitationState, Step, StepState, Turn, TurnState
 from services.chat.running_answer import OUT_OF_TIME
 from services.export.transcript_html import to_html
 from tests.services.export.test_transcripts import (
@@ -18,6 +18,7 @@ from tests.services.export.test_transcripts import (
     POLICY,
     TURNS,
 )
+from ui.chat.citation_view import verdict_html
 from ui.text import words
 from ui.text.reader_language import LOCALES
 
@@ -69,6 +70,19 @@ def test_the_reason_why_an_answer_is_incomplete_is_translated(language: str) -> 
     assert reason != OUT_OF_TIME
     for error in (OUT_OF_TIME, OUT_OF_TIME.template):  # as raised, and as stored
         assert f" {reason}</p>" in shared(language, [replace(INTERRUPTED, error=error)])
+
+
+NOTHING_FOUND = replace(ANSWERED, answer="I found nothing.", model=EXTRACTIVE, citations=())
+FAILED = replace(NOTHING_FOUND, answer="", state=TurnState.FAILED, error="The model failed.")
+UNCITED = replace(ANSWERED, citations=(), sources=())
+
+
+@pytest.mark.parametrize("turn", [ANSWERED, NOTHING_FOUND, FAILED, UNCITED, INTERRUPTED])
+def test_the_file_says_the_same_about_the_evidence_as_the_page(turn: Turn) -> None:
+    lines = re.findall(r'<(?:summary|p class="fn-verdict[^"]*")>([^<]*)<', verdict_html(turn))
+    in_file = re.findall(r'<p class="verdict">([^<]*)<', shared("en", [turn]))
+    assert in_file == [" ".join(lines)] * bool(lines)
+    assert bool(lines) is (turn not in (FAILED, INTERRUPTED))
 
 
 def test_the_file_contains_quotes_but_neither_whole_passages_nor_folders() -> None:

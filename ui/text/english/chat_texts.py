@@ -254,9 +254,6 @@ PASSAGES = Plural("1 passage", "{n:,} passages")
 DOCUMENTS = Plural("1 document", "{n:,} documents")
 NO_PASSAGE_FOUND = "no passages found"
 
-QUOTES_FOUND = Plural("1 quote found in the documents", "{n} quotes found in the documents")
-QUOTES_MISSING = "{found} of {total} quotes found in the documents; {missing} not found"
-SENTENCES_MATCHED = Plural("1 sentence matched by Footnote", "{n} sentences matched by Footnote")
 QUOTES_MEAN = (
     "“Found” means that the quoted words appear in the documents. Whether they answer the question"
     " is for you to judge."
@@ -265,10 +262,6 @@ MATCHES_MEAN = (
     "The answer cites a source without quoting it, so Footnote found the best-matching"
     " sentence in that source. Whether it answers the question is for you to judge."
 )
-CITATIONS_UNSUPPORTED = Plural("1 unsupported citation", "{n} unsupported citations")
-NO_CITATION = "This answer cites no source. Check it before you rely on it."
-NEAREST_PASSAGES = "Closest passages. They may not answer the question."
-UNSUPPORTED = Plural("1 sentence without a source", "{n} sentences without a source")
 
 SOURCES = "Sources"
 MORE_SOURCES = "More sources ({n})"
