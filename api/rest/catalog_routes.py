@@ -192,6 +192,9 @@ class CatalogAnswer(UnderstoodQuestion, RankedPlaces):
         examples=[{"understood": 2.0, "ranked": 95.0, "total": 310.0}]
     )
     """Milliseconds until each stage was reached"""
+    is_refusal: bool = Field(examples=[False])
+    """Whether the question is not about the catalog: no places were searched, and the answer says
+    what can be asked"""
 
 
 class UnderstoodEvent(Schema):

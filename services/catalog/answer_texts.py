@@ -54,6 +54,12 @@ TEXTS = {language: AnswerTexts(**texts) for language, texts in word_list("answer
 """By language: en, ko, ja."""
 
 
+def display_name(name: str) -> str:
+    """A name as it is shown on its own: `italian_restaurant` as `Italian restaurant`."""
+    text = name.replace("_", " ").strip()
+    return text[:1].upper() + text[1:]
+
+
 def value_name(value: str, described: Sequence[NamedValue], language: str) -> str:
     """The display name of a value in the data, such as italian_restaurant.
 

@@ -8,7 +8,7 @@ from chains.citations.answer_reader import SHOWN_MARKER, Piece, Text, as_text, q
 from chains.citations.markers import Claim, Marker
 from chains.citations.quotes import QuoteFinder
 from chains.citations.visible_text import shown
-from domain import CatalogQuery, Pattern, PlaceHit, RetrievedPassage, values_of
+from domain import CatalogQuery, FilterField, Pattern, PlaceHit, RetrievedPassage, values_of
 from domain.language.sentences import split_sentences
 from domain.language.tokens import content_tokens
 from services.catalog.answer_material import (
@@ -21,7 +21,9 @@ from services.catalog.answer_material import (
 )
 from services.catalog.answer_texts import (
     TEXTS,
+    AnswerTexts,
     aspect_name,
+    display_name,
     field_name,
     group_name,
     review_group,
@@ -74,20 +76,28 @@ def refusal_text(catalog: "Catalog", language: str) -> str:
     """Says that a question is not about the catalog, and lists what can be asked instead."""
     texts, description = TEXTS[language], catalog.description
     types = [value_name(one, description.types, language) for one in catalog.rules.types[:LISTED]]
-    lines = [(texts.types_title, [f"{one[:1].upper()}{one[1:]}" for one in types])]
-    for field in description.filters:
-        values = catalog.rules.values[field.name][:LISTED]
-        names = [field_name(value, field.values, language) for value in values]
-        lines.append((field.column.replace("_", " ").capitalize(), names))
     aspects = [aspect_name(one, description.aspects, language) for one in description.aspect_names]
-    lines.append((texts.aspects_title, aspects))
-    items = [
-        texts.listed.format(name=_escaped(name), values=_escaped(texts.comma.join(values)))
-        for name, values in lines
-        if values
+    lines = [
+        (texts.types_title, types),
+        *(_choices(one, catalog.rules.values[one.name], language) for one in description.filters),
+        (texts.aspects_title, aspects),
     ]
+    items = [_listed(title, names, texts) for title, names in lines if names]
     refusal = texts.refusal.format(catalog=_escaped(catalog.name))
     return "\n".join([f"{refusal}\n", *(f"- {item}" for item in items)])
+
+
+def _choices(field: FilterField, values: Sequence[str], language: str) -> tuple[str, list[str]]:
+    """The column and its values; as on the page, values with names of their own need no column."""
+    values = values[:LISTED]
+    names = [field_name(value, field.values, language) for value in values]
+    is_clear = all(name != value for name, value in zip(names, values, strict=True))
+    return "" if is_clear else display_name(field.column), names
+
+
+def _listed(title: str, names: Sequence[str], texts: AnswerTexts) -> str:
+    values = _escaped(texts.comma.join(map(display_name, names)))
+    return texts.listed.format(name=_escaped(title), values=values) if title else values
 
 
 def _joined(parts: Iterable[_Pieces], separator: str) -> _Pieces:

@@ -153,6 +153,15 @@ def test_places_of_a_declined_type_are_found_once_the_filter_is_removed(client, 
     assert set(place_ids(answer_of(client, query, understood=understood))) == {"taro", "lucia"}
 
 
+def test_a_refused_question_is_searched_if_its_analysis_is_sent(client):
+    question = "What is the capital of France?"
+    refused = answer_of(client, question)
+    assert (refused["is_refusal"], refused["restaurants"]) == (True, [])
+    answer = answer_of(client, question, understood=refused["understood"])
+    assert not answer["is_refusal"]
+    assert answer["restaurants"]
+
+
 def test_there_is_an_answer_even_if_no_place_matches(client):
     answer = answer_of(client, "Italian in the Bronx, at least 4.5 stars")
     assert (answer["restaurants"], answer["citations"]) == ([], [])

@@ -11,6 +11,7 @@ import domain
 from api.field_types import MOMENT
 from api.rest import answer_schemas, catalog_routes, place_routes
 from api.rest.answer_schemas import ScopeRequest, SearchOptions, Turn
+from services.catalog import catalog_question
 
 SOURCE = domain.RetrievedPassage(
     1,
@@ -68,6 +69,14 @@ def test_each_schema_of_places_has_the_fields_of_its_domain_class(name):
     kind = domain.PlaceHit if name == "FoundPlace" else getattr(domain, name)
     domain_fields = set(getattr(kind, "_fields", ())) or {one.name for one in fields(kind)}
     assert set(getattr(place_routes, name).model_fields) == domain_fields
+
+
+def test_the_schema_of_answers_about_places_has_the_fields_of_the_service():
+    renamed = {"query": "understood", "places": "restaurants"}
+    names = [field.name for field in fields(catalog_question.CatalogAnswer)]
+    assert set(catalog_routes.CatalogAnswer.model_fields) == {
+        renamed.get(name, name) for name in names
+    }
 
 
 def test_all_place_filters_survive_a_round_trip():
