@@ -262,6 +262,7 @@ def _label(conversation: Conversation) -> str:
     return literal(short_title(conversation.title))
 
 
+KEY_CHARACTERS = 4
 LIMIT, SEARCH_WORDS = "conversations-limit", "conversations-sought"
 
 
@@ -317,7 +318,7 @@ def _show_groups(services: "Services", search_words: str) -> None:
 
 
 def _row_titles(conversations: Sequence[Conversation]) -> dict[str, str]:
-    """A distinct title for each id; equal ones show when the conversation was started."""
+    """A distinct title for each id; equal ones show when they were started, or part of their id."""
     titles = [one.title.strip() or words.UNTITLED for one in conversations]
     today = now().date()
     starts = [
@@ -326,8 +327,9 @@ def _row_titles(conversations: Sequence[Conversation]) -> dict[str, str]:
         else day_and_time(one.created_at)
         for one in conversations
     ]
-    ids = (one.id for one in conversations)
-    return dict(zip(ids, distinct_titles(titles, starts), strict=True))
+    ids = [one.id for one in conversations]
+    keys = [id_[:KEY_CHARACTERS] for id_ in ids]
+    return dict(zip(ids, distinct_titles(titles, starts, keys), strict=True))
 
 
 def _show_conversation(conversation: Conversation, row_title: str) -> None:

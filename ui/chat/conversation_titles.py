@@ -10,14 +10,30 @@ _ELLIPSIS = "…"
 _ROUNDS = 4
 
 
-def distinct_titles(titles: Sequence[str], notes: Sequence[str], cells: int = CELLS) -> list[str]:
+def distinct_titles(
+    titles: Sequence[str], notes: Sequence[str], keys: Sequence[str], cells: int = CELLS
+) -> list[str]:
     """The titles on one line each, in order, and all different.
 
     Titles that would look alike when cut off after `cells` are shortened in the middle instead, so
-    that the part that differs is visible. Equal titles get their note, and if the notes are equal,
-    too, a number. Other titles are not shortened.
+    that the part that differs is visible. Equal titles end with their note, and if that is equal,
+    too, with note and key: neither changes when another title is removed. Other titles are not
+    shortened. The keys must be different.
     """
-    lines = _numbered(_with_notes([" ".join(title.split()) for title in titles], notes))
+    lines = [" ".join(title.split()) for title in titles]
+    visible = _distinct_parts(lines, cells)
+    shown = [visible[line] for line in lines]
+    for suffixes in (notes, [" ".join(pair) for pair in zip(notes, keys, strict=True)]):
+        counts = Counter(_cut(one, cells) for one in shown)
+        shown = [
+            _ending_with(suffix, visible[line], cells) if counts[_cut(one, cells)] > 1 else one
+            for one, line, suffix in zip(shown, lines, suffixes, strict=True)
+        ]
+    return shown
+
+
+def _distinct_parts(lines: Sequence[str], cells: int) -> dict[str, str]:
+    """Each line, shortened so that it looks different from the others, if possible."""
     visible = {line: line for line in lines}
     shared = dict.fromkeys(lines, 0)
     for _ in range(_ROUNDS):  # the lines of a group may still look alike, or like another line
@@ -25,29 +41,11 @@ def distinct_titles(titles: Sequence[str], notes: Sequence[str], cells: int = CE
             for line in group:
                 shared[line] = _shared_length(group)
                 visible[line] = _around(line, shared[line], cells)
-    return _numbered([visible[line] for line in lines])
+    return visible
 
 
-def _with_notes(lines: Sequence[str], notes: Sequence[str]) -> list[str]:
-    counts = Counter(lines)
-    return [
-        f"{line} {note}" if counts[line] > 1 else line
-        for line, note in zip(lines, notes, strict=True)
-    ]
-
-
-def _numbered(lines: Sequence[str]) -> list[str]:
-    """The lines, with a number after each but the first of equal ones."""
-    taken: set[str] = set()
-    result = []
-    for line in lines:
-        n, name = 1, line
-        while name in taken:
-            n += 1
-            name = f"{line} ({n})"
-        taken.add(name)
-        result.append(name)
-    return result
+def _ending_with(suffix: str, text: str, cells: int) -> str:
+    return f"{_cut(text, cells - _width(suffix) - 1)} {suffix}"
 
 
 def _alike(visible: Mapping[str, str], shared: Mapping[str, int], cells: int) -> list[list[str]]:

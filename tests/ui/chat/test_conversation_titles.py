@@ -12,8 +12,13 @@ WORDS = st.sampled_from(
 TITLES = st.lists(WORDS, max_size=12).map(" ".join)
 
 
-def titles(*texts: str, notes: tuple[str, ...] = ()) -> list[str]:
-    return distinct_titles(texts, notes or [""] * len(texts), cells=30)
+KEYS = ("3f9a", "81bc", "07de", "c4f2", "5a60", "e913", "2b7d", "96af")
+
+
+def titles(
+    *texts: str, notes: tuple[str, ...] = (), keys: tuple[str, ...] = KEYS, cells: int = 30
+) -> list[str]:
+    return distinct_titles(texts, notes or ("09:15",) * len(texts), keys[: len(texts)], cells)
 
 
 def test_titles_that_look_different_are_not_changed() -> None:
@@ -42,8 +47,30 @@ def test_equal_titles_show_their_notes() -> None:
     assert shown == ["How many days of annual… 09:15", "How many days of annual… 16:05", SICK]
 
 
-def test_equal_titles_with_equal_notes_are_numbered() -> None:
-    assert titles("Hello", "Hello", notes=("09:15", "09:15")) == ["Hello 09:15", "Hello 09:15 (2)"]
+def test_equal_titles_with_equal_notes_show_their_keys() -> None:
+    shown = titles("Hello", "Hello", notes=("09:15", "09:15"))
+    assert shown == ["Hello 09:15 3f9a", "Hello 09:15 81bc"]
+
+
+def test_equal_titles_that_begin_like_others_show_the_part_that_differs_too() -> None:
+    assert titles(NEW, OLD, NEW, OLD, notes=("02:07", "02:07", "02:08", "02:08")) == [
+        "How many… new employees… 02:07",
+        "How many… experienced e… 02:07",
+        "How many… new employees… 02:08",
+        "How many… experienced e… 02:08",
+    ]
+    assert titles(NEW, OLD, NEW, OLD, notes=("02:07",) * 4) == [
+        "How many… new empl… 02:07 3f9a",
+        "How many… experien… 02:07 81bc",
+        "How many… new empl… 02:07 07de",
+        "How many… experien… 02:07 c4f2",
+    ]
+
+
+def test_a_title_does_not_change_when_another_one_is_removed() -> None:
+    shown = titles("Hello", "Hello", "Hello", notes=("02:07",) * 3)
+    rest = titles("Hello", "Hello", notes=("02:07",) * 2, keys=(KEYS[0], KEYS[2]))
+    assert rest == [shown[0], shown[2]]
 
 
 def test_white_space_is_collapsed() -> None:
@@ -52,7 +79,7 @@ def test_white_space_is_collapsed() -> None:
 
 @given(st.lists(TITLES, max_size=8), st.integers(12, 40))
 def test_visible_titles_differ_and_fit(texts: list[str], cells: int) -> None:
-    shown = distinct_titles(texts, [""] * len(texts), cells)
+    shown = titles(*texts, cells=cells)
     assert len({_cut(one, cells) for one in shown}) == len(texts)
     changed = [one for one, text in zip(shown, texts, strict=True) if "…" in one]
     assert all(width(one) <= cells for one in changed)
