@@ -20,8 +20,10 @@ class Ratings:
 
     by_turn: dict[str, Rating] = field(default_factory=dict)
     error: Exception | None = None
+    reads: list[str] = field(default_factory=list)
 
     def rating(self, principal: Principal, turn_id: str) -> Rating | None:
+        self.reads.append(turn_id)
         return self.by_turn.get(turn_id)
 
     def rate(

@@ -35,6 +35,16 @@ def test_a_rating_is_saved_and_survives_a_reload(
     assert reloaded.feedback[0].value == grade
 
 
+def test_the_rating_of_each_answer_is_read_once(page: AppTest, services: Services) -> None:
+    ask(page, "First?")
+    ask(page, "Second?")
+    for run in (page, AppTest.from_file(str(APP), default_timeout=20)):
+        run.query_params["conversation"] = "c1"
+        services.ratings.reads.clear()
+        run.run()
+        assert services.ratings.reads == ["t1", "t2"]
+
+
 def test_a_rating_can_be_changed_and_removed(page: AppTest, services: Services) -> None:
     ask(page)
     page.feedback[0].set_value(1).run()

@@ -136,8 +136,9 @@ def _show_turn(
         with st.container(key=f"main-{turn.id}"):
             answer = answer_html(turn.answer, citation_marker(turn)) if turn.answer else ""
             st.html(f'<div class="fn-turn">{activity_html(turn)}{answer}{_notice(turn)}</div>')
-            show_actions(services, turn, versions)
-            show_rating(services, turn)
+            rating = services.ratings.rating(principal(), turn.id)
+            show_actions(services, turn, versions, rating)
+            show_rating(services, turn, rating)
             if is_last:
                 show_nothing_found(services, turn)
             show_cost(services, turn)

@@ -17,18 +17,16 @@ UP, DOWN = 1, 0
 COMMENT_CHARACTERS = 2000
 
 
-def show_thumbs(services: Services, turn: Turn) -> None:
+def show_thumbs(services: Services, turn: Turn, rating: "Rating | None") -> None:
     """Show thumbs up and down for an answer; clicking the selected one again clears the rating."""
     key = f"feedback-{turn.id}"
     if key not in st.session_state:
-        rating = services.ratings.rating(principal(), turn.id)
         st.session_state[key] = rating and rating.grade
     st.feedback("thumbs", key=key, on_change=_rate, args=(services, turn, key))
 
 
-def show_rating(services: Services, turn: Turn) -> None:
+def show_rating(services: Services, turn: Turn, rating: "Rating | None") -> None:
     """Show that the answer is rated; a thumbs-down shows a form for the reason."""
-    rating = services.ratings.rating(principal(), turn.id)
     if rating is None:
         return
     st.caption(words.RATED_UP if rating.grade == UP else words.RATED_DOWN)

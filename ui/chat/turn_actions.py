@@ -18,6 +18,7 @@ from ui.text import words
 
 if TYPE_CHECKING:
     from services.chat.conversation_service import TurnService
+    from services.evaluation.rating_service import Rating
 
 
 PENDING_VERSION = "pending_version"
@@ -122,7 +123,12 @@ EDITED = "edited_turn"
 EDIT_LINES_PX = 100
 
 
-def show_actions(services: Services, turn: Turn, versions: tuple[str, ...] = ()) -> None:
+def show_actions(
+    services: Services,
+    turn: Turn,
+    versions: tuple[str, ...] = (),
+    rating: "Rating | None" = None,
+) -> None:
     """Show the row of actions under an answer; `versions` are the ids of its versions by age."""
     edited = st.session_state.get(EDITED, ())
     if edited[:1] == (turn.id,):
@@ -132,7 +138,7 @@ def show_actions(services: Services, turn: Turn, versions: tuple[str, ...] = ())
     ):
         if turn.answer and turn.state is not TurnState.RUNNING:
             copy_button(turn)
-            show_thumbs(services, turn)
+            show_thumbs(services, turn, rating)
         _button("again", turn, words.ASK_AGAIN, ":material/refresh:", Change.NOTHING)
         _button("edit", turn, words.EDIT_QUESTION, ":material/edit:", Change.QUESTION)
         if turn.standalone_question:
