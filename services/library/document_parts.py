@@ -1,24 +1,24 @@
 """Divides the text of a document into its headings and into parts that a page can show at once."""
 
-import re
+from bisect import bisect_right
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from functools import lru_cache
-from itertools import accumulate
-from typing import NamedTuple
+from itertools import accumulate, pairwise
+from typing import TYPE_CHECKING, NamedTuple
+
+from services.library.document_style import Style
+
+if TYPE_CHECKING:
+    from markdown_it.token import Token
 
 PART_CHARACTERS = 100_000
 MAX_HEADINGS = 300
 """If there are more headings, the deepest levels are left out."""
 
-_HEADING_OR_FENCE = re.compile(
-    r"^(?: {0,3}(?P<marks>#{1,6})[ \t]++(?P<title>[^\n]*[^\s#])[ \t#]*"
-    r"|[ \t]*(?P<fence>`{3,}(?=[^`\n]*$)|~{3,})[^\n]*)$",
-    re.MULTILINE,
-)
-_TABLE_HEAD = re.compile(r"^\|[^\n]*\n\|[-:| ]+\n", re.MULTILINE)
-_LINK = re.compile(r"!?\[([^\[\]]*)\]\([^()\s]*\)")
-_MARKS = re.compile(r"[*`]+|~~")
+_HEAD_LINES = {"fence": 1, "table_open": 2}
+"""How many lines at the start of code or a table are repeated in a part that continues it."""
 
 
 class Heading(NamedTuple):
@@ -53,46 +53,82 @@ class DocumentParts(NamedTuple):
 
 
 @lru_cache(maxsize=4)
-def document_parts(text: str, *, is_plain: bool = False) -> DocumentParts:
-    """The headings and parts; plain text has no headings, tables, or code."""
-    lines = [] if is_plain else list(_lines(text))
-    headings = [line for line in lines if isinstance(line, Heading)]
-    fences = [line for line in lines if isinstance(line, _Fence)]
-    starts = [0, *_cuts(text, [one.start for one in headings])]
-    parts = [
-        Part(start, end, "" if is_plain else _opening(text, start, fences))
-        for start, end in zip(starts, [*starts[1:], len(text)], strict=True)
-    ]
+def document_parts(text: str, style: Style) -> DocumentParts:
+    """The headings and parts; plain text has no headings, tables, or code.
+
+    Each part is read as the page reads it, so the page has every heading of the outline.
+    """
+    headings: list[Heading] = []
+    parts: list[Part] = []
+    start, opening = 0, ""
+    while not parts or start < len(text):
+        window = _window(text, start, opening, style)
+        end = window.end(text)
+        parts.append(Part(start, end, opening))
+        headings += window.headings(end, style)
+        start, opening = end, window.opening(end)
     return DocumentParts(_outline(headings), tuple(parts))
 
 
-class _Fence(NamedTuple):
-    """A code block: its first line, and where its content starts and ends."""
+@dataclass(frozen=True)
+class _Window:
+    """What the page would show from `start` on, as far as a part may extend.
 
-    line: str
+    `shown` begins with the opening of the part. `lines` are the starts of its lines in the text.
+    """
+
     start: int
-    end: int
+    shown: str
+    lines: Sequence[int]
+    tokens: Sequence["Token"]
+
+    def end(self, text: str) -> int:
+        """Where the part ends: at a heading, another block, a paragraph, or at least a line."""
+        earliest, latest = self.start + PART_CHARACTERS // 2, self.start + PART_CHARACTERS
+        if len(text) <= latest:
+            return len(text)
+        starts = [(one, self.lines[one.map[0]]) for one in self.tokens if one.map]
+        within = [(_rank(one), at) for one, at in starts if earliest <= at < latest]
+        if within:
+            return max(within)[1]
+        paragraph = text.rfind("\n\n", earliest, latest)
+        line = text.rfind("\n", earliest, latest)
+        return (paragraph + 2 if paragraph >= 0 else line + 1) or latest
+
+    def headings(self, end: int, style: Style) -> Iterator[Heading]:
+        """The headings with a title in the part that ends there."""
+        from services.library.document_markdown import inline_text
+
+        for token, content in pairwise(self.tokens):
+            if token.type != "heading_open" or not token.map:
+                continue
+            first, after = token.map
+            title = inline_text(content.content, style)
+            if title and self.lines[after - 1] < end:
+                yield Heading(self.lines[first], int(token.tag[1:]), title)
+
+    def opening(self, at: int) -> str:
+        """The first lines of the table or the code that continues at this position."""
+        line = bisect_right(self.lines, at) - 1
+        for token in self.tokens:
+            first, after = token.map or (0, 0)
+            if token.type in _HEAD_LINES and first < line < after:
+                head = self.shown.split("\n")[first : first + _HEAD_LINES[token.type]]
+                return "\n".join([*head, ""])
+        return ""
 
 
-def _lines(text: str) -> Iterator[Heading | _Fence]:
-    """The headings, and the code blocks, in which nothing is a heading."""
-    fence: re.Match[str] | None = None
-    for match in _HEADING_OR_FENCE.finditer(text):
-        if fence is not None:
-            mark = match["fence"] or ""
-            if mark.startswith(fence["fence"]) and match[0].strip() == mark:
-                yield _Fence(fence[0], fence.end() + 1, match.start())
-                fence = None
-        elif match["fence"]:
-            fence = match
-        else:
-            yield Heading(match.start(), len(match["marks"]), _title(match["title"]))
-    if fence is not None:
-        yield _Fence(fence[0], fence.end() + 1, len(text) + 1)
+def _rank(token: "Token") -> tuple[bool, int]:
+    """Higher for a better start of a part: a heading, or else the outermost block."""
+    return token.type == "heading_open" and not token.level, -token.level
 
 
-def _title(text: str) -> str:
-    return _MARKS.sub("", _LINK.sub(r"\1", text)).strip()
+def _window(text: str, start: int, opening: str, style: Style) -> _Window:
+    from services.library.document_markdown import blocks, line_starts, normalized  # slow to import
+
+    shown = normalized(opening + text[start : start + PART_CHARACTERS])
+    lines = [start - len(opening) + at for at in line_starts(shown)]
+    return _Window(start, shown, lines, blocks(shown, style, is_start=start == 0))
 
 
 def _outline(headings: Sequence[Heading]) -> tuple[Heading, ...]:
@@ -101,25 +137,3 @@ def _outline(headings: Sequence[Heading]) -> tuple[Heading, ...]:
     totals = accumulate(counts[level] for level in levels)
     shown = {level for level, total in zip(levels, totals, strict=True) if total <= MAX_HEADINGS}
     return tuple(one for one in headings if one.level in shown)
-
-
-def _cuts(text: str, headings: Sequence[int]) -> Iterator[int]:
-    """Where parts after the first start: at a heading, a paragraph, or at least a line."""
-    start = 0
-    while len(text) - start > PART_CHARACTERS:
-        earliest, latest = start + PART_CHARACTERS // 2, start + PART_CHARACTERS
-        heading = max((one for one in headings if earliest <= one <= latest), default=0)
-        paragraph = text.rfind("\n\n", earliest, latest)
-        line = text.rfind("\n", earliest, latest)
-        start = heading or (paragraph + 2 if paragraph >= 0 else line + 1) or latest
-        yield start
-
-
-def _opening(text: str, start: int, fences: Sequence[_Fence]) -> str:
-    for fence in fences:
-        if fence.start < start < fence.end:
-            return f"{fence.line}\n"
-    if not start or text[start : start + 1] != "|" or text[start - 2 : start] == "\n\n":
-        return ""
-    head = _TABLE_HEAD.search(text, max(text.rfind("\n\n", 0, start), 0), start)
-    return head[0] if head else ""

@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 from domain import CitationState, RetrievedPassage, Turn, is_on_web
 from services.library.document_parts import Heading
+from services.library.document_style import Style, style_of
 from storage.ledger.passage_finder import CurrentVersion
 
 Freshness = CurrentVersion
@@ -67,6 +68,11 @@ class DocumentView:
     pages: int = 0
     now: Span | None = None
     question: str = ""
+
+    @property
+    def style(self) -> Style:
+        """How the text is read."""
+        return style_of(self.format or self.location)
 
     @property
     def has_pictures(self) -> bool:

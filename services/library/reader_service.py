@@ -10,6 +10,7 @@ from domain.messages import _
 from errors import InputError, NotFoundError, UnreadableError
 from services.access import own_sources, sees
 from services.library.document_parts import document_parts
+from services.library.document_style import style_of
 from services.library.document_view import (
     Cited,
     DocumentView,
@@ -31,7 +32,6 @@ if TYPE_CHECKING:
 __all__ = ["Cited", "DocumentReader", "DocumentView", "Freshness", "Span", "ViewContent"]
 
 NOT_THERE = _("This document is not in the library: it was removed, or the link is incomplete.")
-_PLAIN = ("txt",)
 
 
 @dataclass(frozen=True)
@@ -158,7 +158,9 @@ class DocumentReader:
     def _view(self, document: StoredDocument, span: Span, at: int | None) -> DocumentView:
         _check_span(document, span)
         text = self.documents.text(document.id)
-        headings, parts = contents = document_parts(text, is_plain=document.format in _PLAIN)
+        headings, parts = contents = document_parts(
+            text, style_of(document.format or document.location)
+        )
         i = contents.part_at(span.start if at is None else at)
         passage, focus = self._passage(document.id, span)
         has_mark = span.end > span.start and span != focus

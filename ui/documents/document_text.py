@@ -9,7 +9,7 @@ from urllib.parse import urlencode
 import streamlit as st
 
 from errors import NotFoundError
-from ui.documents.rendering import Highlight, Kind, Style, document_html, style_of
+from ui.documents.rendering import Highlight, Kind, Style, document_html
 from ui.shared.frame import principal
 from ui.shared.safe_html import cut_html, escape, lang, scroll_to
 from ui.text import words
@@ -124,8 +124,7 @@ def reading_html(
     highlights += [Highlight(*view.focus, Kind.FOCUS), *_visible(view, matches)]
     highlights += [Highlight(*current, Kind.CURRENT)] if current else []
     moved = tuple(Highlight(one.start + shift, one.end + shift, one.kind) for one in highlights)
-    style = style_of(view.format or view.location)
-    html = _rendered(text, moved, style, -shift)
+    html = _rendered(text, moved, view.style, -shift)
     article = f'<article class="fn-text fn-reading"{lang(text[:LANGUAGE_SAMPLE])}>{html}</article>'
     outline = _outline_html(view)
     return f'<div class="fn-reader{" fn-outlined" if outline else ""}">{outline}{article}</div>'

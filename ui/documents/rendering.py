@@ -10,16 +10,33 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from html import unescape
-from itertools import accumulate, islice, pairwise
+from itertools import islice, pairwise
 from operator import attrgetter
-from pathlib import PurePosixPath
 from typing import NamedTuple
 
 from markdown_it.token import Token
 
-from domain import is_on_web
-from ui.documents.positions import POSITIONS, leaf_positions, parse
+from services.library.document_markdown import (
+    FRONT_MATTER,
+    POSITIONS,
+    leaf_positions,
+    line_starts,
+    normalized,
+    parse,
+)
+from services.library.document_style import Style, style_of
 from ui.shared.safe_html import escape
+
+__all__ = [
+    "Highlight",
+    "Kind",
+    "Span",
+    "Style",
+    "document_html",
+    "style_of",
+    "table_head",
+    "visible_text",
+]
 
 Span = tuple[int, int]
 """The start and end of a range of a document's text."""
@@ -53,36 +70,10 @@ class Highlight(NamedTuple):
     kind: Kind = Kind.QUOTE
 
 
-class Style(StrEnum):
-    """What the text of a document is: Markdown that a person wrote, plain text, or neither.
-
-    Text that Footnote extracted from another format uses Markdown only for headings, lists, tables,
-    and code; everything else in it is literal.
-    """
-
-    MARKDOWN = "markdown"
-    EXTRACTED = "extracted"
-    PLAIN = "plain"
-
-
-_PLAIN = ("txt", "png", "jpg", "tif", "webp", "bmp", "gif")
-_WRITTEN = ("md", "markdown", "ipynb", "confluence", "place")
-
-
-def style_of(name: str) -> Style:
-    """The style of a document by its format, such as "md", or its location."""
-    suffix = PurePosixPath(name).suffix.lower().removeprefix(".") or name.lower()
-    if suffix in _PLAIN:
-        return Style.PLAIN
-    is_written = suffix in _WRITTEN or is_on_web(name)
-    return Style.MARKDOWN if is_written else Style.EXTRACTED
-
-
 _LINK = re.compile(r"(?:https?://|mailto:)", re.IGNORECASE)
 _WRAPPED = re.compile(r"(?<=[^\n|#]{30})\n(?=[^\W\d_]|[\"'“‘「『（(])")
 _PARAGRAPH = re.compile(r"[^\n](?:[^\n]|\n(?![^\S\n]*(?:\n|\Z)))*")
 _CJK_BREAK = re.compile(r"(?<=[ぁ-ヿ一-鿿、。])\n[ \t]*(?=[ぁ-ヿ一-鿿])")
-_FRONT_MATTER = re.compile(r"\A---\n(?:[^\n]*\n){0,100}?---(?=\n|\Z)")
 _SEPARATOR = re.compile(r"\|[-:| ]*-[-:| ]*(?:\n|\Z)")
 _BAR = re.compile(r"(?<!\\)\|")
 _TAG = re.compile("<[^>]*>")
@@ -104,10 +95,10 @@ def document_html(
     """The text as HTML, with the spans highlighted.
 
     The id of a heading is `fn-at-` and its position in the text plus `base`. A level-one heading
-    becomes `first_heading`; with 0, headings become paragraphs that look like headings.
+    becomes `first_heading`; with 0, headings become paragraphs that look like headings. Only a text
+    with `base` 0 can have front matter.
     """
-    text = text.replace("\r", "\n").replace("\0", "\ufffd")
-    renderer = _Renderer(text, _flat(highlights), style, first_heading, base)
+    renderer = _Renderer(normalized(text), _flat(highlights), style, first_heading, base)
     return "".join(renderer.html())
 
 
@@ -164,14 +155,8 @@ class _Renderer:
         if self.style is Style.PLAIN:
             yield from self._plain(0, len(self.text))
             return
-        front = _FRONT_MATTER.match(self.text) if self.style is Style.MARKDOWN else None
-        begin = front.end() if front else 0
-        if front:
-            yield f'<pre class="fn-front">{self.marked(self.text[:begin], range(begin))}</pre>'
-        # Blank lines instead of the front matter, so that positions and lines stay the same.
-        rest = re.sub(r"[^\n]", " ", self.text[:begin]) + self.text[begin:]
-        self.starts = _line_starts(rest)
-        for token in parse(rest, is_markdown=self.style is Style.MARKDOWN):
+        self.starts = line_starts(self.text)
+        for token in parse(self.text, self.style, is_start=self.base == 0):
             yield self._block(token)
 
     def _plain(self, start: int, end: int) -> Iterator[str]:
@@ -183,6 +168,9 @@ class _Renderer:
     def _block(self, token: Token) -> str:
         if token.type == "inline":
             return "".join(self._inline(token))
+        if token.type == FRONT_MATTER:
+            inside = self.marked(token.content, token.meta[POSITIONS])
+            return f'<pre class="fn-front">{inside}</pre>'
         if token.type in ("fence", "code_block"):
             inside = self.marked(token.content, token.meta[POSITIONS])
             return f'<pre tabindex="0"{self._far_lines(token)}><code>{inside}</code></pre>'
@@ -299,7 +287,3 @@ class _Renderer:
             if one.start >= end:
                 break
             yield one
-
-
-def _line_starts(text: str) -> list[int]:
-    return [0, *accumulate(len(line) + 1 for line in text.split("\n"))]

@@ -11,8 +11,8 @@ import streamlit as st
 from bootstrap import Services
 from domain import COMPARED_MODES, Filter, Scope, SearchMode
 from errors import InputError
+from services.library.document_style import style_of
 from ui.chat.explanation_view import explanation_html, passage_html, snippet_html
-from ui.documents.rendering import style_of
 from ui.shared.frame import principal, show_problem, show_title
 from ui.shared.safe_html import escape, literal
 from ui.text import words

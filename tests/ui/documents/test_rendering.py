@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.linear_time import require_linear_time
-from ui.documents.rendering import Highlight, Kind, Style, document_html, style_of, visible_text
+from ui.documents.rendering import Highlight, Kind, Style, document_html, visible_text
 
 LETTERS = "가힣あんア漢字" + "".join(map(chr, range(0x4E00, 0x5200)))
 """Every letter of a test document is different, so that each one in the page is identified."""
@@ -177,21 +177,6 @@ def test_the_more_important_of_overlapping_highlights_is_visible() -> None:
 )
 def test_the_visible_text_has_no_syntax(text: str, visible: str) -> None:
     assert visible_text(text, Style.MARKDOWN) == visible
-
-
-@pytest.mark.parametrize(
-    ("name", "style"),
-    [
-        ("md", Style.MARKDOWN),
-        ("/files/a.MD", Style.MARKDOWN),
-        ("https://wiki.example/1", Style.MARKDOWN),
-        ("txt", Style.PLAIN),
-        ("/files/a.pdf", Style.EXTRACTED),
-        ("csv", Style.EXTRACTED),
-    ],
-)
-def test_the_format_decides_how_a_text_is_read(name: str, style: Style) -> None:
-    assert style_of(name) is style
 
 
 @pytest.mark.parametrize("piece", ["a *b* ", "[", "| a ", "> ", "a\n", "`", "\\|"])

@@ -1,5 +1,6 @@
-"""Parses the Markdown of a document into tokens that know their position in its text.
+"""Parses the text of a document: its blocks, and tokens that know their position in its text.
 
+The page and its outline read a text with the same functions, so they find the same headings.
 markdown-it reports the lines of blocks, but not the positions of the characters in them. Quotes are
 spans of the text, so each character that is shown must lead back to its position.
 """
@@ -15,10 +16,14 @@ from markdown_it.parser_inline import ParserInline
 from markdown_it.rules_inline import StateInline
 from markdown_it.token import Token
 
+from services.library.document_style import Style
+
 AT = "at"
 """The key in `Token.meta` of an inline token's position in the content of its block."""
 POSITIONS = "positions"
 """The key in `Token.meta` of the position in the text of each character of a block's content."""
+FRONT_MATTER = "front_matter"
+"""The type of the token of front matter, which only Markdown that a person wrote can have."""
 
 _BLOCKS = ["table", "fence", "blockquote", "hr", "list", "heading", "paragraph"]
 _INLINE = ["text", "newline", "backticks"]
@@ -26,17 +31,57 @@ _MARKDOWN_INLINE = [*_INLINE, "escape", "strikethrough", "emphasis", "link", "im
 _PAIRS = ["balance_pairs", "strikethrough", "emphasis"]  # not the rule that merges text tokens
 _CONTAINERS = re.compile(r"(?:\s*(?:>|[-+*](?=\s)|\d{1,9}[.)](?=\s)))*\s*")
 _CELL = re.compile(r"(?:[^|]|(?<=\\)\|)*")
+_FRONT_MATTER = re.compile(r"\A---\n(?:[^\n]*\n){0,100}?---(?=\n|\Z)")
 
 
-def parse(text: str, *, is_markdown: bool) -> list[Token]:
-    """The tokens of a text without carriage returns and null characters.
+def normalized(text: str) -> str:
+    """The text without carriage returns and null characters; all positions stay the same."""
+    return text.replace("\r", "\n").replace("\0", "\ufffd")
+
+
+def line_starts(text: str) -> list[int]:
+    """The start of each line, followed by the position after the last one and its line feed."""
+    return [0, *accumulate(len(line) + 1 for line in text.split("\n"))]
+
+
+def blocks(text: str, style: Style, *, is_start: bool) -> list[Token]:
+    """The tokens of the blocks of a normalized text; plain text has none.
+
+    Text that a program extracted from another format has headings, lists, tables, and code, but no
+    front matter, setext headings, or indented code. Only the start of a document can have front
+    matter.
+    """
+    if style is Style.PLAIN:
+        return []
+    front = _FRONT_MATTER.match(text) if is_start and style is Style.MARKDOWN else None
+    begin = front.end() if front else 0
+    tokens = [_front_matter(text[:begin])] if begin else []
+    # Blank lines instead of the front matter, so that positions and lines stay the same.
+    rest = re.sub(r"[^\n]", " ", text[:begin]) + text[begin:]
+    _parser(style).block.parse(rest, _parser(style), {}, tokens)
+    return tokens
+
+
+def _front_matter(text: str) -> Token:
+    meta = {POSITIONS: range(len(text))}
+    return Token(FRONT_MATTER, "", 0, content=text, map=[0, text.count("\n") + 1], meta=meta)
+
+
+def inline_text(content: str, style: Style) -> str:
+    """The content of a block as it is shown, without syntax, on one line."""
+    tokens = _parser(style).inline.parse(content, _parser(style), {}, [])
+    pieces = [" " if token.type.endswith("break") else token.content for token in tokens]
+    return " ".join("".join(pieces).split())
+
+
+def parse(text: str, style: Style, *, is_start: bool) -> list[Token]:
+    """The tokens of a normalized text (see `blocks`).
 
     Inline tokens and code have their `POSITIONS`, and the children of inline tokens their `AT`.
-    Text that a program extracted from another format (`is_markdown` is false) has headings, lists,
-    tables, and code, but no emphasis, links, escapes, or indented code.
+    Extracted text has no emphasis, links, or escapes.
     """
-    tokens = _parser(is_markdown).parse(text)
-    lines = _Lines(text)
+    tokens = blocks(text, style, is_start=is_start)
+    parser, lines = _parser(style), _Lines(text)
     cells: Iterator[list[int]] = iter(())
     opening = nesting = 0
     for number, token in enumerate(tokens):
@@ -44,6 +89,7 @@ def parse(text: str, *, is_markdown: bool) -> list[Token]:
         if token.type == "tr_open":
             cells = lines.cells(token, is_nested=nesting > 0)
         elif token.type == "inline":
+            token.children = parser.inline.parse(token.content, parser, {}, [])
             opening = number - 1
             is_cell = tokens[opening].type in ("th_open", "td_open")
             found = next(cells, []) if is_cell else lines.of_block(tokens[opening], token)
@@ -59,7 +105,7 @@ class _Lines:
     def __init__(self, text: str) -> None:
         self.text = text
         self.lines = text.split("\n")
-        self.starts = [0, *accumulate(len(line) + 1 for line in self.lines)]
+        self.starts = line_starts(text)
 
     def of_block(self, opening: Token, token: Token) -> list[int]:
         """The positions of a heading's or paragraph's content."""
@@ -160,12 +206,12 @@ class _PositionedInline(ParserInline):
 
 
 @cache
-def _parser(is_markdown: bool) -> MarkdownIt:
+def _parser(style: Style) -> MarkdownIt:
+    is_markdown = style is Style.MARKDOWN
     parser = MarkdownIt("commonmark", {"html": False})
     parser.inline = _PositionedInline()
     parser.inline.ruler.enableOnly(_MARKDOWN_INLINE if is_markdown else _INLINE)
     parser.inline.ruler2.enableOnly(_PAIRS)
-    parser.core.ruler.enableOnly(["block", "inline"])
     more = ["code", "lheading"] if is_markdown else []
     parser.block.ruler.enableOnly([*_BLOCKS, *more])
     return parser
