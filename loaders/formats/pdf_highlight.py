@@ -1,8 +1,11 @@
 """Highlights quotes on the picture of a PDF page."""
 
+import re
 import unicodedata
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
+
+from domain.language.script import CJK
 
 if TYPE_CHECKING:
     from PIL.Image import Image
@@ -12,11 +15,31 @@ _MIN_LINE = 8
 """A line of a quote with fewer letters may occur elsewhere on the page by chance."""
 
 
+# Scripts without spaces between words: besides CJK, those of Thai, Lao, Burmese, and Khmer.
+_UNSPACED = CJK + "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff"
+_WORD = re.compile(rf"(?:[^\W_{_UNSPACED}]|[\u0300-\u036f]|(?<=\d)[.,](?=\d))+")
+
+
 class _Letters(NamedTuple):
-    """The letters and digits of a page in NFKC and case-folded, with the index of each."""
+    """The letters and digits of a page in NFKC and case-folded, with the index of each on the page.
+
+    `inner` are the indices of the characters that continue a word or a number.
+    """
 
     text: str
     indices: list[int]
+    inner: set[int]
+
+    def position(self, text: str) -> int:
+        """Where this text first begins and ends with a whole word or number; -1 if nowhere."""
+        at = self.text.find(text) if text else -1
+        while at >= 0 and not self._is_whole(at, at + len(text)):
+            at = self.text.find(text, at + 1)
+        return at
+
+    def _is_whole(self, start: int, end: int) -> bool:
+        after = self.indices[end] if end < len(self.indices) else -1
+        return self.indices[start] not in self.inner and after not in self.inner
 
 
 Box = tuple[int, int, int, int]
@@ -37,29 +60,38 @@ def highlighted(picture: "Image", boxes: Sequence[Box]) -> "Image":
 def quote_boxes(page: Any, quotes: Sequence[str], size: tuple[int, int]) -> list[Box]:
     """Where the quotes are on a picture of this size of a PDFium page, line by line.
 
-    Only letters and digits are compared, because white space, punctuation, and Markdown differ. Of
-    a quote that is not on the page as a whole, the lines that are there count. A quote that is not
-    found has no boxes.
+    A quote that is not found has no boxes.
     """
     text_page = page.get_textpage()
     try:
-        letters = _page_letters(text_page)
-        found = [index for quote in quotes for index in _found(quote, letters)]
+        found = quote_positions(quotes, _page_text(text_page))
         return _lines([_pixels(page, text_page.get_charbox(i, loose=True), size) for i in found])
     finally:
         text_page.close()
 
 
-def _page_letters(text_page: Any) -> _Letters:
+def quote_positions(quotes: Sequence[str], page: str) -> list[int]:
+    """The indices of the quotes' characters in the text of a page.
+
+    Only letters and digits are compared, because white space, punctuation, and Markdown differ. A
+    quote does not begin or end within a word or a number, except in scripts without spaces. Of a
+    quote that is not on the page as a whole, the lines that are there count.
+    """
+    letters = _page_letters(page)
+    return [index for quote in quotes for index in _found(quote, letters)]
+
+
+def _page_text(text_page: Any) -> str:
     import pypdfium2.raw as pdfium  # type: ignore[import-untyped]
 
-    letters, indices = [], []
-    for index in range(text_page.count_chars()):
-        code = pdfium.FPDFText_GetUnicode(text_page, index)
-        form = _letters(chr(code)) if code < 0x110000 else ""
-        letters.append(form)
-        indices += [index] * len(form)
-    return _Letters("".join(letters), indices)
+    codes = [pdfium.FPDFText_GetUnicode(text_page, i) for i in range(text_page.count_chars())]
+    return "".join(chr(code) if code < 0x110000 else "\ufffd" for code in codes)
+
+
+def _page_letters(page: str) -> _Letters:
+    forms = [(index, letter) for index, one in enumerate(page) for letter in _letters(one)]
+    inner = {at for word in _WORD.finditer(page) for at in range(word.start() + 1, word.end())}
+    return _Letters("".join(letter for _, letter in forms), [index for index, _ in forms], inner)
 
 
 def _letters(text: str) -> str:
@@ -69,10 +101,10 @@ def _letters(text: str) -> str:
 def _found(quote: str, page: _Letters) -> Iterator[int]:
     """The indices of the quote's characters on the page."""
     parts = [_letters(quote)]
-    if parts[0] not in page.text:
+    if page.position(parts[0]) < 0:
         parts = [part for line in quote.splitlines() if len(part := _letters(line)) >= _MIN_LINE]
-    for part in filter(None, parts):
-        at = page.text.find(part)
+    for part in parts:
+        at = page.position(part)
         if at >= 0:
             yield from page.indices[at : at + len(part)]
 
