@@ -1,12 +1,10 @@
 """Reads PDF as Markdown, page by page in painting order, and renders its pages as pictures."""
 
-import hashlib
 import io
 import math
 import re
 import threading
 from collections.abc import Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from domain.messages import _, join_messages
@@ -23,36 +21,7 @@ if TYPE_CHECKING:
 
 PREVIEW_SCALE = 1.5  # pixels per point of 1/72 inch
 PREVIEW_PIXELS = 4_000_000
-_TOO_LARGE = 512 * 2**20
 _rendering = threading.Lock()  # PDFium is not thread-safe
-
-
-def original_bytes(path: Path, version: str) -> bytes:
-    """The bytes of the file, if they are still those that were imported.
-
-    Raises:
-        UnreadableError: The file is missing, can't be read, or its SHA-256 is not `version`.
-    """
-    try:
-        if not path.is_file() or path.stat().st_size > _TOO_LARGE:
-            raise UnreadableError(
-                _("The original file {name} no longer exists.").format(name=path.name)
-            )
-        data = path.read_bytes()
-    except OSError as error:
-        raise UnreadableError(
-            _("The original file {name} can't be opened ({strerror}).").format(
-                name=path.name, strerror=error.strerror
-            )
-        ) from error
-    if hashlib.sha256(data).hexdigest() != version:
-        raise UnreadableError(
-            _(
-                "The original file {name} has changed since it was imported: import it again to see"
-                " its pages."
-            ).format(name=path.name)
-        )
-    return data
 
 
 def page_png(data: bytes, page: int, quotes: Sequence[str] = ()) -> bytes:

@@ -1,8 +1,14 @@
-"""Reads the original files of documents: of folders on this machine, and uploaded ones."""
+"""Reads the original files of documents: of folders on this machine, and uploaded ones.
+
+Every read checks that the principal sees the document and that the file is in its source's folder.
+"""
 
 import errno
 import hashlib
+import os
 import stat
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -16,6 +22,8 @@ from services.library.reader_service import NOT_THERE
 from storage.ledger.document_store import Documents, StoredDocument
 from storage.ledger.source_store import Sources, StoredSource
 
+MAX_BYTES = 512 * 2**20
+"""The largest file that is read into memory."""
 _BLOCK = 2**20
 _DIRECTORY, _UPLOAD = "directory", "upload"
 
@@ -36,34 +44,61 @@ class OriginalService:
     sources: Sources
     data_dir: Path
 
-    def find(self, principal: Principal, document_id: str) -> OriginalFile:
+    def find(
+        self, principal: Principal, document_id: str, *, max_bytes: int | None = None
+    ) -> OriginalFile:
         """The original file of a document; it can be read now, but may change at any time.
 
         Raises:
             NotFoundError: The principal has no such document.
             UnreadableError: The document has no file on this machine, or the file no longer exists,
-                can't be opened, or is no longer in the folder of its source.
+                can't be opened, is no longer in the folder of its source, or has more than
+                `max_bytes`.
         """
         document = self._require(principal, document_id)
         path = Path(document.location)
         file = self._inside(path, self.sources.get(document.source_id), document)
-        try:
-            version = _version(file)
-        except FileNotFoundError as error:
-            raise UnreadableError(
-                _("The original file {name} no longer exists.").format(name=path.name)
-            ) from error
-        except OSError as error:
-            raise UnreadableError(
-                _("The original file {name} can't be opened ({strerror}).").format(
-                    name=path.name, strerror=error.strerror
-                )
-            ) from error
+        with _errors_of(path.name):
+            status = _status(file)
+            if max_bytes is not None and status.st_size > max_bytes:
+                raise _too_large(path.name, status.st_size, max_bytes)
+            version = _sha256(file, status.st_mtime_ns, status.st_size)
         return OriginalFile(path.name, file, version == document.version)
 
     def read(self, principal: Principal, document_id: str) -> bytes:
-        """The bytes of the original file; raises like `find`."""
-        return self.find(principal, document_id).path.read_bytes()
+        """The bytes of the original file, at most `MAX_BYTES`; raises like `find`."""
+        original = self.find(principal, document_id, max_bytes=MAX_BYTES)
+        with _errors_of(original.name), original.path.open("rb") as file:
+            return file.read(min(os.fstat(file.fileno()).st_size, MAX_BYTES))
+
+    def page_image(
+        self, principal: Principal, document_id: str, page: int, quotes: Sequence[str] = ()
+    ) -> bytes:
+        """A page of the original PDF, counted from 1, as PNG, with the quotes on it highlighted.
+
+        Raises:
+            NotFoundError: The principal has no such document.
+            UnreadableError: The document is not a PDF file, the file can't be read (see `read`) or
+                has changed since its import, or the page can't be rendered.
+        """
+        document = self._require(principal, document_id)
+        if document.format != "pdf":
+            raise UnreadableError(
+                _("{title} is not a PDF file, so it has no pages to show.").format(
+                    title=document.title
+                )
+            )
+        data = self.read(principal, document_id)
+        if hashlib.sha256(data).hexdigest() != document.version:
+            raise UnreadableError(
+                _(
+                    "The original file {name} has changed since it was imported: import it again to"
+                    " see its pages."
+                ).format(name=Path(document.location).name)
+            )
+        from loaders.formats.pdf import page_png  # slow to import
+
+        return page_png(data, page, quotes)
 
     def _require(self, principal: Principal, document_id: str) -> StoredDocument:
         document = self.documents.get(document_id)
@@ -94,16 +129,42 @@ class OriginalService:
         return file
 
 
-def _version(file: Path) -> str:
-    """The SHA-256 of a file, which is read only if it may have changed since the last call."""
+@contextmanager
+def _errors_of(name: str) -> Iterator[None]:
+    """Raise errors of the operating system as UnreadableError with the name of the file."""
+    try:
+        yield
+    except FileNotFoundError as error:
+        raise UnreadableError(
+            _("The original file {name} no longer exists.").format(name=name)
+        ) from error
+    except OSError as error:
+        raise UnreadableError(
+            _("The original file {name} can't be opened ({strerror}).").format(
+                name=name, strerror=error.strerror
+            )
+        ) from error
+
+
+def _too_large(name: str, size: int, max_bytes: int) -> UnreadableError:
+    return UnreadableError(
+        _(
+            "The original file {name} has {size} MiB, and at most {limit} MiB can be opened here:"
+            " open it at its location."
+        ).format(name=name, size=f"{size / 2**20:,.1f}", limit=f"{max_bytes / 2**20:,.1f}")
+    )
+
+
+def _status(file: Path) -> os.stat_result:
     status = file.stat()
     if not stat.S_ISREG(status.st_mode):
         raise FileNotFoundError(errno.ENOENT, "not a regular file")
-    return _sha256(file, status.st_mtime_ns, status.st_size)
+    return status
 
 
 @lru_cache(maxsize=64)
 def _sha256(file: Path, modified_ns: int, size: int) -> str:  # noqa: ARG001  # the cache's key
+    """The SHA-256 of a file, which is read only if it may have changed since the last call."""
     digest = hashlib.sha256()
     with file.open("rb") as data:
         while block := data.read(_BLOCK):

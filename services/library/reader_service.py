@@ -2,12 +2,11 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import TYPE_CHECKING
 
-from domain import Principal, RetrievedPassage, Turn, is_on_web
+from domain import Principal, RetrievedPassage, Turn
 from domain.messages import _
-from errors import InputError, NotFoundError, UnreadableError
+from errors import InputError, NotFoundError
 from services.access import own_sources, sees
 from services.library.document_parts import document_parts
 from services.library.document_style import style_of
@@ -112,27 +111,6 @@ class DocumentReader:
         """
         document = self._require(principal, document_id)
         return self.documents.hydrate(self.reading.passage_ids(document.id, start, limit))
-
-    def page_image(
-        self, principal: Principal, document_id: str, page: int, quotes: Sequence[str] = ()
-    ) -> bytes:
-        """A page of the original PDF, counted from 1, as PNG, with the quotes on it highlighted.
-
-        Raises:
-            NotFoundError: The principal has no such document.
-            UnreadableError: The document is not a PDF file, the file has changed since its import,
-                or the page can't be rendered.
-        """
-        document = self._require(principal, document_id)
-        if document.format != "pdf" or is_on_web(document.location):
-            raise UnreadableError(
-                _("{title} is not a PDF file, so it has no pages to show.").format(
-                    title=document.title
-                )
-            )
-        from loaders.formats.pdf import original_bytes, page_png  # slow to import
-
-        return page_png(original_bytes(Path(document.location), document.version), page, quotes)
 
     def _require(self, principal: Principal, document_id: str) -> StoredDocument:
         document = self._stored(principal, document_id)

@@ -1,4 +1,3 @@
-import hashlib
 import io
 
 import pytest
@@ -6,7 +5,7 @@ from PIL import Image
 from reportlab.pdfgen.canvas import Canvas
 
 from errors import UnreadableError
-from loaders.formats.pdf import PREVIEW_PIXELS, original_bytes, page_png
+from loaders.formats.pdf import PREVIEW_PIXELS, page_png
 
 
 def pdf(*sizes):
@@ -47,21 +46,3 @@ def test_missing_page_numbers_are_reported(page):
 def test_data_that_is_not_a_pdf_is_rejected(data):
     with pytest.raises(UnreadableError, match="can't be rendered"):
         page_png(data, 1)
-
-
-def test_the_original_is_read_only_in_the_imported_version(tmp_path):
-    path = tmp_path / "handbook.pdf"
-    path.write_bytes(b"first")
-    version = hashlib.sha256(b"first").hexdigest()
-    assert original_bytes(path, version) == b"first"
-    path.write_bytes(b"second")
-    with pytest.raises(UnreadableError, match=r"handbook\.pdf has changed"):
-        original_bytes(path, version)
-    path.unlink()
-    with pytest.raises(UnreadableError, match=r"handbook\.pdf no longer exists"):
-        original_bytes(path, version)
-
-
-def test_a_folder_is_rejected_as_an_original(tmp_path):
-    with pytest.raises(UnreadableError):
-        original_bytes(tmp_path, "")

@@ -43,19 +43,31 @@ class Ratings:
 
 @dataclass
 class Originals:
-    """Finds `file` for any document."""
+    """Finds `file` and `picture` for any document."""
 
     file: OriginalFile | Exception = field(
         default_factory=partial(OriginalFile, "leave.md", Path("leave.md"), is_current=True)
     )
+    picture: bytes | Exception = b""
+    pictures: list[tuple[int, tuple[str, ...]]] = field(default_factory=list)
 
-    def find(self, principal: Principal, document_id: str) -> OriginalFile:
+    def find(
+        self, principal: Principal, document_id: str, *, max_bytes: int | None = None
+    ) -> OriginalFile:
         if isinstance(self.file, Exception):
             raise self.file
         return self.file
 
     def read(self, principal: Principal, document_id: str) -> bytes:
         return b"the file"
+
+    def page_image(
+        self, principal: Principal, document_id: str, page: int, quotes: Sequence[str] = ()
+    ) -> bytes:
+        self.pictures.append((page, tuple(quotes)))
+        if isinstance(self.picture, Exception):
+            raise self.picture
+        return self.picture
 
 
 @dataclass
@@ -67,8 +79,6 @@ class Reader:
     views: list[tuple[str, int, int, Cited | None]] = field(default_factory=list)
     positions: list[int | None] = field(default_factory=list)
     is_removed: bool = False
-    picture: bytes | Exception = b""
-    pictures: list[tuple[int, tuple[str, ...]]] = field(default_factory=list)
 
     def freshness(self, principal: Principal, turns: Sequence[Turn]) -> dict[str, Freshness]:
         return self.stored
@@ -97,11 +107,3 @@ class Reader:
             Span(start + match.start(), start + match.end())
             for match in re.finditer(re.escape(words), self.document.text)
         ]
-
-    def page_image(
-        self, principal: Principal, document_id: str, page: int, quotes: Sequence[str] = ()
-    ) -> bytes:
-        self.pictures.append((page, tuple(quotes)))
-        if isinstance(self.picture, Exception):
-            raise self.picture
-        return self.picture

@@ -205,7 +205,7 @@ def test_only_an_original_on_the_web_is_a_link(
 
 def test_a_pdf_shows_the_original_page_next_to_the_text(services: Services) -> None:
     services.reader.document = view(format="pdf", location="/files/leave.pdf", page=7)
-    services.reader.picture = png()
+    services.originals.picture = png()
     page = open_document(services)
     assert len(page.get("image")) == 1
     assert "page 7" in page_text(page)
@@ -213,11 +213,11 @@ def test_a_pdf_shows_the_original_page_next_to_the_text(services: Services) -> N
 
 def test_the_page_with_the_quote_is_shown_and_its_neighbors_on_request(services: Services) -> None:
     services.reader.document = view(format="pdf", location="/files/leave.pdf", page=7, pages=8)
-    services.reader.picture = png()
+    services.originals.picture = png()
     page = open_document(services)
-    assert services.reader.pictures == [(7, ("<b>Ten</b>",))]
+    assert services.originals.pictures == [(7, ("<b>Ten</b>",))]
     button(page, words.NEXT_PAGE).click().run()
-    assert services.reader.pictures[-1][0] == 8
+    assert services.originals.pictures[-1][0] == 8
     assert button(page, words.NEXT_PAGE).disabled
     button(page, words.PREVIOUS_PAGE).click().run()
     assert words.ORIGINAL_PAGE.format(page=7) in page.get("image")[0].proto.imgs[0].caption
@@ -248,7 +248,7 @@ def test_a_document_from_the_web_has_no_file_to_download(services: Services) -> 
 
 def test_the_reason_is_shown_if_a_page_image_cannot_be_drawn(services: Services) -> None:
     services.reader.document = view(format="pdf", location="/files/leave.pdf", page=7)
-    services.reader.picture = UnreadableError("The original file has changed.")
+    services.originals.picture = UnreadableError("The original file has changed.")
     html = page_text(open_document(services))
     assert "The original file has changed." in html
     assert "<mark>" in html

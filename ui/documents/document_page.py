@@ -103,13 +103,15 @@ def _show_document(services: Services, view: "DocumentView", matches: "Sequence[
     with text:
         show_text(view, matches)
     with picture, st.container(key="document-picture"):
-        _show_picture(services.reader, view)
+        _show_picture(services.originals, view)
 
 
 def _show_original(originals: "OriginalService", view: "DocumentView") -> None:
     """Show a button that downloads the original file, or why there is none."""
+    from services.library.original_service import MAX_BYTES
+
     try:
-        original = originals.find(principal(), view.document_id)
+        original = originals.find(principal(), view.document_id, max_bytes=MAX_BYTES)
     except UnreadableError as error:
         st.caption(literal(words.translated(str(error))))
         return
@@ -176,14 +178,14 @@ def _open_stored(view: "DocumentView") -> None:
 PAGE_SHOWN = "document_pdf_page"
 
 
-def _show_picture(reader: "DocumentReader", view: "DocumentView") -> None:
+def _show_picture(originals: "OriginalService", view: "DocumentView") -> None:
     """Show the page with the quote, and buttons for the other pages."""
     first = view.page or 1
     key = f"{PAGE_SHOWN}-{view.document_id}-{view.focus.start}"
     page = min(max(int(st.session_state.get(key, first)), 1), max(view.pages, first))
     version = view.stored.version if view.stored else ""
     try:
-        picture = _picture(reader, view.document_id, version, page, tuple(view.quotes))
+        picture = _picture(originals, view.document_id, version, page, tuple(view.quotes))
     except UnreadableError as error:
         show_problem(str(error), severe=False)
         return
@@ -204,10 +206,10 @@ def _show_page(key: str, page: int) -> None:
 
 @st.cache_resource(max_entries=PICTURES, show_spinner=False)
 def _picture(
-    _reader: "DocumentReader",
+    _originals: "OriginalService",
     document_id: str,
     version: str,  # noqa: ARG001  # part of the cache key
     page: int,
     quotes: tuple[str, ...],
 ) -> bytes:
-    return _reader.page_image(principal(), document_id, page, quotes)
+    return _originals.page_image(principal(), document_id, page, quotes)

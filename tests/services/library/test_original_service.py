@@ -1,11 +1,15 @@
+import shutil
+from functools import partial
 from pathlib import Path
 
 import pytest
 
 from domain import LOCAL_USER, Principal
 from errors import NotFoundError, UnreadableError
+from services.library import original_service
 
 BERT = Principal("bert")
+SAMPLE = Path(__file__).parents[3] / "samples" / "documents" / "security-handbook.pdf"
 TEXT = b"# Leave\n\nNew employees get 25 days."
 
 
@@ -58,6 +62,50 @@ def test_a_link_out_of_the_folder_is_not_followed(services, document_id, folder,
         services.originals.read(LOCAL_USER, document_id)
 
 
+@pytest.fixture
+def pdf(services, folder):
+    """The id of a PDF document, and its file."""
+    shutil.copy(SAMPLE, folder / "security.pdf")
+    services.directories.import_directory(LOCAL_USER, folder)
+    [document] = [one for one in services.search.documents.list() if one.format == "pdf"]
+    return document.id, folder / "security.pdf"
+
+
+def test_a_pdf_page_is_rendered_only_while_the_file_is_unchanged(services, pdf):
+    document_id, file = pdf
+    assert services.originals.page_image(LOCAL_USER, document_id, 1).startswith(b"\x89PNG")
+    file.write_bytes(b"another file")
+    with pytest.raises(UnreadableError, match=r"security\.pdf has changed"):
+        services.originals.page_image(LOCAL_USER, document_id, 1)
+    file.unlink()
+    with pytest.raises(UnreadableError, match=r"security\.pdf no longer exists"):
+        services.originals.page_image(LOCAL_USER, document_id, 1)
+
+
+def test_no_page_is_rendered_of_a_link_out_of_the_folder(services, pdf, tmp_path):
+    document_id, file = pdf
+    file.rename(tmp_path / "elsewhere.pdf")
+    file.symlink_to(tmp_path / "elsewhere.pdf")
+    with pytest.raises(UnreadableError, match="no longer in the folder"):
+        services.originals.page_image(LOCAL_USER, document_id, 1)
+
+
+def test_other_formats_than_pdf_have_no_page_images(services, document_id):
+    with pytest.raises(UnreadableError, match="not a PDF"):
+        services.originals.page_image(LOCAL_USER, document_id, 1)
+
+
+def test_a_file_that_is_too_large_is_not_read(services, pdf, monkeypatch):
+    document_id, file = pdf
+    monkeypatch.setattr(original_service, "MAX_BYTES", file.stat().st_size - 1)
+    for read in (services.originals.read, partial(services.originals.page_image, page=1)):
+        with pytest.raises(UnreadableError, match=r"security\.pdf has .* MiB, and at most"):
+            read(LOCAL_USER, document_id)
+    assert services.originals.find(LOCAL_USER, document_id).path == file
+    monkeypatch.setattr(original_service, "MAX_BYTES", file.stat().st_size)
+    assert services.originals.read(LOCAL_USER, document_id) == SAMPLE.read_bytes()
+
+
 def test_a_link_into_the_data_folder_is_not_followed(build_services, tmp_path):
     services = build_services(embed=True)
     data_dir = Path(services.originals.data_dir)
@@ -82,6 +130,8 @@ def test_an_uploaded_file_is_read_only_by_its_owner(services):
     assert services.originals.read(LOCAL_USER, document.id) == TEXT
     with pytest.raises(NotFoundError):
         services.originals.read(BERT, document.id)
+    with pytest.raises(NotFoundError):
+        services.originals.page_image(BERT, document.id, 1)
 
 
 def test_an_unknown_document_is_an_error(services):

@@ -1,10 +1,11 @@
+import shutil
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from domain import LOCAL_USER, CitationState, Principal
-from errors import InputError, NotFoundError, UnreadableError
+from errors import InputError, NotFoundError
 from services.library import document_parts as document_parts_module
 from services.library.reader_service import Cited, ViewContent
 
@@ -194,28 +195,15 @@ def test_freshness_includes_every_document_that_still_exists(services, turn, han
     assert services.reader.freshness(LOCAL_USER, []) == {}
 
 
-def test_a_pdf_page_is_rendered_only_while_the_file_is_unchanged(services, tmp_path):
-    folder = tmp_path / "pdfs"
-    folder.mkdir()
-    file = folder / "handbook.pdf"
-    file.write_bytes(SAMPLE.read_bytes())
-    services.directories.import_directory(LOCAL_USER, folder)
+def test_only_a_pdf_has_pictures_of_its_pages(services, turn, tmp_path):
+    (tmp_path / "pdfs").mkdir()
+    shutil.copy(SAMPLE, tmp_path / "pdfs")
+    services.directories.import_directory(LOCAL_USER, tmp_path / "pdfs")
     document = next(one for one in services.search.documents.list() if one.format == "pdf")
-
     view = services.reader.view(LOCAL_USER, document.id, document.characters, document.characters)
     assert view.page == document.pages[-1][1]
     assert view.has_pictures
-    assert services.reader.page_image(LOCAL_USER, document.id, 1).startswith(b"\x89PNG")
-    file.write_bytes(b"another file")
-    with pytest.raises(UnreadableError, match="has changed"):
-        services.reader.page_image(LOCAL_USER, document.id, 1)
-
-
-def test_other_formats_than_pdf_have_no_page_images(services, turn):
-    document_id = evidence(turn)[1].document_id
-    assert not services.reader.view(LOCAL_USER, document_id).has_pictures
-    with pytest.raises(UnreadableError, match="not a PDF"):
-        services.reader.page_image(LOCAL_USER, document_id, 1)
+    assert not services.reader.view(LOCAL_USER, evidence(turn)[1].document_id).has_pictures
 
 
 def test_files_of_the_conversation_of_another_user_are_not_visible(services):
@@ -230,8 +218,6 @@ def test_files_of_the_conversation_of_another_user_are_not_visible(services):
     assert "salary" in services.reader.view(LOCAL_USER, document.id).text
     with pytest.raises(NotFoundError, match="not in the library"):
         services.reader.view(BERT, document.id)
-    with pytest.raises(NotFoundError, match="not in the library"):
-        services.reader.page_image(BERT, document.id, 1)
     turn = services.chat.ask(LOCAL_USER, "What is secret?", conversation_id)
     assert document.id in services.reader.freshness(LOCAL_USER, [turn])
     assert document.id not in services.reader.freshness(BERT, [turn])
