@@ -4,7 +4,6 @@ from bisect import bisect_right
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 from itertools import accumulate, pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -52,7 +51,6 @@ class DocumentParts(NamedTuple):
         return next((i for i, part in enumerate(self.parts) if position < part.end), last)
 
 
-@lru_cache(maxsize=4)
 def document_parts(text: str, style: Style) -> DocumentParts:
     """The headings and parts; plain text has no headings, tables, or code.
 

@@ -2,14 +2,15 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from domain import Principal, RetrievedPassage, Turn
 from domain.messages import _
 from errors import InputError, NotFoundError
 from services.access import own_sources, sees
-from services.library.document_parts import document_parts
-from services.library.document_style import style_of
+from services.library.document_parts import DocumentParts, document_parts
+from services.library.document_style import Style, style_of
 from services.library.document_view import (
     Cited,
     DocumentView,
@@ -135,10 +136,8 @@ class DocumentReader:
 
     def _view(self, document: StoredDocument, span: Span, at: int | None) -> DocumentView:
         _check_span(document, span)
-        text = self.documents.text(document.id)
-        headings, parts = contents = document_parts(
-            text, style_of(document.format or document.location)
-        )
+        version, style = _version(document), style_of(document.format or document.location)
+        headings, parts = contents = _contents(self.documents, document.id, version, style)
         i = contents.part_at(span.start if at is None else at)
         passage, focus = self._passage(document.id, span)
         has_mark = span.end > span.start and span != focus
@@ -148,8 +147,8 @@ class DocumentReader:
             location=document.location,
             format=document.format,
             content=ViewContent.STORED,
-            stored=_version(document),
-            text=text[parts[i].start : parts[i].end],
+            stored=version,
+            text=self.reading.cut(document.id, parts[i].start, parts[i].end),
             start=parts[i].start,
             opening=parts[i].opening,
             focus=focus if span.end > span.start else Span(span.start, span.start),
@@ -195,6 +194,17 @@ def _source(turn: Turn, n: int, document_id: str) -> RetrievedPassage:
 
 def _version(document: StoredDocument) -> Freshness:
     return Freshness(document.version, document.revision, document.imported_at)
+
+
+@lru_cache(maxsize=64)
+def _contents(
+    documents: Documents,
+    document_id: str,
+    version: Freshness,  # noqa: ARG001  # part of the cache key
+    style: Style,
+) -> DocumentParts:
+    """The headings and parts of a stored version, to which the caller has checked the access."""
+    return document_parts(documents.text(document_id), style)
 
 
 def _nearest_text(text: str, source: RetrievedPassage) -> Span | None:

@@ -11,9 +11,6 @@ from tests.linear_time import require_linear_time
 @pytest.fixture
 def short_parts(monkeypatch):
     monkeypatch.setattr(module, "PART_CHARACTERS", 60)
-    document_parts.cache_clear()
-    yield
-    document_parts.cache_clear()
 
 
 def parts_of(text, style=Style.MARKDOWN):
@@ -73,10 +70,8 @@ def test_the_parts_are_the_whole_text(pieces, style):
     text = "".join(pieces)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(module, "PART_CHARACTERS", 60)
-        document_parts.cache_clear()
         parts = parts_of(text, style)
         contents = document_parts(text, style)
-        document_parts.cache_clear()
     assert "".join(parts) == text
     assert all(len(part) <= 60 for part in parts)
     for position in range(len(text)):
@@ -111,7 +106,6 @@ def test_a_part_within_a_table_or_code_begins_with_its_head():
 
 def test_dividing_a_text_takes_linear_time():
     def divide(size):
-        document_parts.cache_clear()
         text = "# Heading\n\nSome text of a section.\n```\ncode\n```\n" * size
         return document_parts(text, Style.MARKDOWN)
 

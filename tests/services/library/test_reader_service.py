@@ -8,6 +8,7 @@ from domain import LOCAL_USER, CitationState, Principal
 from errors import InputError, NotFoundError
 from services.library import document_parts as document_parts_module
 from services.library.reader_service import Cited, ViewContent
+from storage.ledger.document_store import Documents
 
 SAMPLE = Path(__file__).parents[3] / "samples" / "documents" / "security-handbook.pdf"
 BERT = Principal("bert")
@@ -79,7 +80,6 @@ def test_a_cited_document_has_the_quotes_of_the_turn_marked_and_its_question(ser
 
 def test_a_long_document_can_be_read_part_by_part_to_its_end(services, turn, monkeypatch):
     monkeypatch.setattr(document_parts_module, "PART_CHARACTERS", 60)
-    document_parts_module.document_parts.cache_clear()
     document_id = evidence(turn)[1].document_id
     view = services.reader.view(LOCAL_USER, document_id)
     assert view.previous is None
@@ -92,7 +92,6 @@ def test_a_long_document_can_be_read_part_by_part_to_its_end(services, turn, mon
         texts.append(view.text)
     assert len(texts) == view.parts == view.part > 1
     assert "".join(texts) == services.search.documents.text(document_id)
-    document_parts_module.document_parts.cache_clear()
 
 
 def test_words_are_found_in_the_document_and_its_part_is_shown(services, turn):
@@ -109,6 +108,18 @@ def test_words_are_found_in_the_document_and_its_part_is_shown(services, turn):
 def test_a_span_out_of_range_is_an_error(services, turn, span):
     with pytest.raises(InputError, match="Leave policy has"):
         services.reader.view(LOCAL_USER, evidence(turn)[1].document_id, *span)
+
+
+def test_a_version_is_divided_into_parts_only_once(services, turn, handbook, monkeypatch):
+    document_id, reference = citation_of(turn)
+    reads, text = [], Documents.text
+    monkeypatch.setattr(Documents, "text", lambda *of: reads.append(of[1]) or text(*of))
+    services.reader.view(LOCAL_USER, document_id)
+    services.reader.view(LOCAL_USER, document_id, cited=reference)
+    assert reads == [document_id]
+    change(services, handbook, "# Leave policy\n\n## News\n\nNothing.\n")
+    view = services.reader.view(LOCAL_USER, document_id)
+    assert [heading.title for heading in view.headings] == ["Leave policy", "News"]
 
 
 def test_an_unknown_document_is_an_error(services):

@@ -80,10 +80,7 @@ def divided(text: str, style: Style, part_characters: int) -> DocumentParts:
     """The parts of a document, each with at most so many characters."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(document_parts_module, "PART_CHARACTERS", part_characters)
-        document_parts.cache_clear()
-        contents = document_parts(text, style)
-        document_parts.cache_clear()
-    return contents
+        return document_parts(text, style)
 
 
 SIZES = st.sampled_from([40, 150, 100_000])
