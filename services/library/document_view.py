@@ -42,9 +42,10 @@ class DocumentView:
 
     `text` starts at `start`; `opening` is to be read before it (see `Part`). `focus` is the passage
     to show, empty if none was requested, and `marks` are the quotes. `part` counts from 1;
-    `previous` and `next` are the starts of its neighbors, if any. `stored` is the current version,
-    None if the document was removed. For evidence saved with a turn, `now` is the current position
-    of its text, if any, and there are no headings and no other parts.
+    `previous` and `next` are the starts of its neighbors, if any. `at` is the position shown
+    instead of the focus, if any; `page` and `heading_path` belong to what is shown. `stored` is the
+    current version, None if the document was removed. For evidence saved with a turn, `now` is the
+    current position of its text, if any, and there are no headings and no other parts.
     """
 
     document_id: str
@@ -66,6 +67,7 @@ class DocumentView:
     previous: int | None = None
     next: int | None = None
     pages: int = 0
+    at: int | None = None
     now: Span | None = None
     question: str = ""
 

@@ -63,8 +63,8 @@ class DocumentReader:
     ) -> DocumentView:
         """The document at a span; `cited` selects the answer whose quotes are marked.
 
-        Of a long document, this is the part at `at`, or else at the span. If the stored document
-        differs from the cited one, shows the evidence saved with the turn.
+        With `at`, this position is shown instead of the span. If the stored document differs from
+        the cited one, shows the evidence saved with the turn.
 
         Raises:
             NotFoundError: The principal has no such document or turn, or the turn has no such
@@ -139,8 +139,11 @@ class DocumentReader:
         version, style = _version(document), style_of(document.format or document.location)
         headings, parts = contents = _contents(self.documents, document.id, version, style)
         i = contents.part_at(span.start if at is None else at)
-        passage, focus = self._passage(document.id, span)
+        passages = self.reading.spans(document.id)
+        passage = _nearest(passages, span)
+        focus = Span(*passage[1:])
         has_mark = span.end > span.start and span != focus
+        shown = passage if at is None else _nearest(passages, Span(at, at))
         return DocumentView(
             document_id=document.id,
             title=document.title,
@@ -153,23 +156,16 @@ class DocumentReader:
             opening=parts[i].opening,
             focus=focus if span.end > span.start else Span(span.start, span.start),
             marks=(span,) if has_mark else (),
-            page=_page(document, span.start if has_mark else focus.start),
+            page=_page(document, at if at is not None else (span if has_mark else focus).start),
             pages=document.pages[-1][1] if document.pages else 0,
-            heading_path=self.reading.headings(document.id, passage),
+            heading_path=self.reading.headings(document.id, shown.ordinal),
+            at=at,
             headings=headings,
             part=i + 1,
             parts=len(parts),
             previous=parts[i - 1].start if i else None,
             next=parts[i + 1].start if i + 1 < len(parts) else None,
         )
-
-    def _passage(self, document_id: str, span: Span) -> tuple[int, Span]:
-        """The ordinal and the span of the passage at a span; the span itself if there is none."""
-        spans = self.reading.spans(document_id)
-        if not spans:
-            return -1, span
-        ordinal, *ends = spans[_nearest(spans, span)]
-        return ordinal, Span(*ends)
 
     def _today(
         self, document: StoredDocument | None, source: RetrievedPassage
@@ -228,13 +224,16 @@ def _check_span(document: StoredDocument, span: Span) -> None:
     )
 
 
-def _nearest(spans: Sequence[PassageSpan], span: Span) -> int:
-    """The index of the passage with the largest overlap, or of the last one before the span."""
+def _nearest(passages: Sequence[PassageSpan], span: Span) -> PassageSpan:
+    """The passage with the largest overlap, or the last one before the span.
+
+    If there are no passages, this is the span itself, with the ordinal -1.
+    """
 
     def shared(passage: PassageSpan) -> int:
         return min(passage.end, max(span.end, span.start + 1)) - max(passage.start, span.start)
 
-    return max(range(len(spans)), key=lambda i: shared(spans[i]))
+    return max(passages, key=shared, default=PassageSpan(-1, *span))
 
 
 def _page(document: StoredDocument, at: int) -> int | None:

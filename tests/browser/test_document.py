@@ -1,8 +1,19 @@
 """Opening the document of a citation in a real browser."""
 
+from pathlib import Path
+
 import pytest
 
 from tests.browser.actions import PHONE, ask, screenshot, scrolls_sideways
+from tests.browser.importing import (
+    import_folder,
+    make_files,
+    open_page,
+    press,
+    see_rows,
+    select_row,
+)
+from tests.browser.program import Program
 from ui.text import words
 
 sync_api = pytest.importorskip("playwright.sync_api", reason="pip install playwright")
@@ -81,6 +92,35 @@ def test_an_entry_of_the_outline_leads_to_its_heading(document: "sync_api.Page")
     entry.click()
     heading = document.locator(".fn-reading").get_by_role("heading", name=entry.inner_text())
     sync_api.expect(heading.last).to_be_in_viewport()
+
+
+def test_from_another_part_of_a_long_document_a_button_leads_back_to_the_passage(
+    page: "sync_api.Page", program: Program, tmp_path: Path
+) -> None:
+    sections = [f"# Section {n} of marathon\n\n" + "Many words fill it. " * 450 for n in range(20)]
+    folder = make_files(tmp_path / "marathon", {"marathon.md": "\n\n".join(sections)})
+    import_folder(page, program, folder)
+    open_page(page, program, "library")
+    page.get_by_label(words.FIND_DOCUMENTS).fill("marathon")
+    page.keyboard.press("Enter")
+    see_rows(page, 1)
+    select_row(page, 0)
+    press(page, words.SHOW_PASSAGES)
+    page.get_by_role("link", name=words.READ_HERE).nth(3).click()
+    passage = page.locator(".fn-reading .fn-focus")
+    sync_api.expect(passage.first).to_be_in_viewport()
+
+    press(page, words.LATER_PART)
+    sync_api.expect(passage).to_have_count(0)
+    sync_api.expect(page.locator(".fn-reading h2").first).to_be_in_viewport()
+    press(page, words.BACK_TO_PASSAGE)
+    sync_api.expect(passage.first).to_be_in_viewport()
+
+    page.locator(".fn-outline a:visible", has_text="Section 19 of marathon").click()
+    heading = page.locator(".fn-reading h2", has_text="Section 19 of marathon")
+    sync_api.expect(heading).to_be_in_viewport()
+    press(page, words.BACK_TO_PASSAGE)
+    sync_api.expect(passage.first).to_be_in_viewport()
 
 
 def test_a_marker_shows_its_quote_on_hover_and_focus(page: "sync_api.Page", address: str) -> None:

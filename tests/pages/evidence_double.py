@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 
@@ -97,7 +97,7 @@ class Reader:
         self.positions.append(at)
         if self.document is None:
             raise NotFoundError("This document is not in the library.")
-        return self.document
+        return replace(self.document, at=at)
 
     def find(self, principal: Principal, document_id: str, words: str) -> list[Span]:
         if self.is_removed or self.document is None:

@@ -90,9 +90,52 @@ def test_the_earlier_and_the_later_part_of_a_long_document_open(services: Servic
     page = open_document(services, id="d1", start="111", end="121")
     assert words.PART_OF.format(part=2, parts=3) in page_text(page)
     button(page, words.LATER_PART).click().run()
-    assert services.reader.views[-1] == ("d1", view().next, view().next, None)
+    assert services.reader.positions[-1] == view().next
     button(page, words.EARLIER_PART).click().run()
-    assert services.reader.views[-1] == ("d1", 0, 0, None)
+    assert services.reader.positions[-1] == 0
+
+
+def test_from_another_part_a_button_leads_back_to_the_quote(services: Services) -> None:
+    services.reader.document = view()
+    cited = {"start": "111", "end": "121", "conversation": "c1", "turn": "t1", "n": "2"}
+    page = open_document(services, id="d1", **cited)
+    assert words.BACK_TO_PASSAGE not in {one.label for one in page.button}
+    button(page, words.LATER_PART).click().run()
+    button(page, words.BACK_TO_PASSAGE).click().run()
+    assert services.reader.positions == [None, view().next, None]
+    assert set(services.reader.views) == {("d1", 111, 121, Cited("c1", "t1", 2))}
+    assert words.BACK_TO_PASSAGE not in {one.label for one in page.button}
+
+
+def test_from_a_match_a_button_leads_back_to_the_quote(services: Services) -> None:
+    services.reader.document = view()
+    page = open_document(services)
+    page.text_input[0].set_value("it").run()
+    button(page, words.BACK_TO_PASSAGE).click().run()
+    assert services.reader.positions[-1] is None
+    assert page.text_input[0].value == ""
+
+
+def test_a_document_that_was_not_opened_at_a_passage_has_no_way_back(services: Services) -> None:
+    services.reader.document = view(focus=Span(100, 100), marks=())
+    page = open_document(services, id="d1", at="900")
+    assert services.reader.positions == [900]
+    assert words.BACK_TO_PASSAGE not in {one.label for one in page.button}
+
+
+@pytest.mark.parametrize(
+    ("address", "target"),
+    [
+        ({"id": "d1"}, ".fn-reading mark"),
+        ({"id": "d1", "at": "100"}, ".fn-reader"),
+        ({"id": "d1", "at": "900"}, "#fn-at-900"),
+    ],
+)
+def test_the_page_scrolls_to_the_quote_or_to_the_position_in_the_address(
+    services: Services, address: dict[str, str], target: str
+) -> None:
+    services.reader.document = view()
+    assert f'data-what="{target}"' in page_text(open_document(services, **address))
 
 
 def test_a_document_in_one_part_has_no_buttons_for_others(services: Services) -> None:
@@ -103,9 +146,11 @@ def test_a_document_in_one_part_has_no_buttons_for_others(services: Services) ->
 
 def test_the_outline_leads_to_headings_of_this_part_and_of_others(services: Services) -> None:
     services.reader.document = view()
-    html = page_text(open_document(services))
+    cited = {"start": "111", "end": "121", "conversation": "c1", "turn": "t<1", "n": "2"}
+    html = page_text(open_document(services, id="d1", **cited, at="100"))
     assert 'href="#fn-at-100" target="_self">Before &lt;it&gt;</a>' in html
-    assert 'href="document?id=d1&amp;start=900&amp;end=900" target="_self">Elsewhere</a>' in html
+    address = "document?id=d1&amp;start=111&amp;end=121&amp;conversation=c1&amp;turn=t%3C1&amp;n=2"
+    assert f'href="{address}&amp;at=900" target="_self">Elsewhere</a>' in html
     services.reader.document = view(headings=())
     assert words.OUTLINE not in page_text(open_document(services))
 
@@ -150,12 +195,12 @@ def test_a_changed_document_shows_the_stored_text_and_links_to_the_current_one(
     services.reader.document = view(
         content=ViewContent.SAVED_CHANGED, previous=None, next=None, now=Span(300, 320)
     )
-    page = open_document(
-        services, id="d1", start="111", end="121", conversation="c1", turn="t1", n="2"
-    )
+    cited = {"start": "111", "end": "121", "conversation": "c1", "turn": "t1", "n": "2"}
+    page = open_document(services, id="d1", **cited, at="900")
     assert words.DOCUMENT_CHANGED in page_text(page)
     button(page, words.SHOW_NOW).click().run()
     assert services.reader.views[-1] == ("d1", 300, 320, None)
+    assert services.reader.positions[-1] is None
 
 
 def test_a_removed_document_shows_the_stored_text(services: Services) -> None:
@@ -173,7 +218,13 @@ def test_a_removed_document_shows_the_stored_text(services: Services) -> None:
 
 @pytest.mark.parametrize(
     "address",
-    [{"start": "1"}, {"id": "d1", "start": "x"}, {"id": "d1", "end": "-5"}, {"id": "d1", "n": "²"}],
+    [
+        {"start": "1"},
+        {"id": "d1", "start": "x"},
+        {"id": "d1", "end": "-5"},
+        {"id": "d1", "n": "²"},
+        {"id": "d1", "at": "x"},
+    ],
 )
 def test_a_broken_link_is_reported(services: Services, address: dict[str, str]) -> None:
     html = page_text(open_document(services, **address))

@@ -11,7 +11,13 @@ import streamlit as st
 from bootstrap import Services
 from domain import is_on_web
 from errors import UnreadableError
-from ui.documents.document_text import current_position, find_matches, show_finder, show_text
+from ui.documents.document_text import (
+    AT,
+    current_position,
+    find_matches,
+    show_finder,
+    show_text,
+)
 from ui.documents.highlight import original_html
 from ui.shared.frame import name_tab, principal, show_problem
 from ui.shared.safe_html import escape, lang, literal
@@ -64,18 +70,19 @@ def show_requested_document(services: Services) -> None:
         _show_document(services, view, matches)
 
 
-def _requested_document(reader: "DocumentReader", at: int | None) -> "DocumentView | None":
+def _requested_document(reader: "DocumentReader", match: int | None) -> "DocumentView | None":
     """The document in the address, at a match of the search; None, after a message, if broken."""
     from services.library.reader_service import Cited
 
     parameters = st.query_params
-    numbers = [parameters.get(name, "0") for name in ("start", "end", "n")]
+    numbers = [parameters.get(name, "0") for name in ("start", "end", "n", AT)]
     if not parameters.get("id") or not all(map(_is_number, numbers)):
         show_problem(words.BROKEN_LINK, severe=False)
         return None
-    start, end, n = map(int, numbers)
+    start, end, n, at = map(int, numbers)
     cited = Cited(parameters["conversation"], parameters["turn"], n) if _is_cited() else None
-    return reader.view(principal(), parameters["id"], start, end, cited=cited, at=at)
+    position = at if match is None and AT in parameters else match
+    return reader.view(principal(), parameters["id"], start, end, cited=cited, at=position)
 
 
 def _is_number(text: str) -> bool:
@@ -169,7 +176,7 @@ def _show_saved_notice(view: "DocumentView") -> None:
 
 
 def _open_stored(view: "DocumentView") -> None:
-    for name in CITED_BY:
+    for name in (*CITED_BY, AT):
         st.query_params.pop(name, None)
     start, end = view.now or (0, 0)
     st.query_params.update({"start": str(start), "end": str(end)})
@@ -181,7 +188,7 @@ PAGE_SHOWN = "document_pdf_page"
 def _show_picture(originals: "OriginalService", view: "DocumentView") -> None:
     """Show the page with the quote, and buttons for the other pages."""
     first = view.page or 1
-    key = f"{PAGE_SHOWN}-{view.document_id}-{view.focus.start}"
+    key = f"{PAGE_SHOWN}-{view.document_id}-{view.focus.start}-{view.at}"
     page = min(max(int(st.session_state.get(key, first)), 1), max(view.pages, first))
     version = view.stored.version if view.stored else ""
     try:

@@ -1,7 +1,7 @@
 """The text on the document page: its outline, the search in it, and the parts of a long one."""
 
 from bisect import bisect_left
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from typing import TYPE_CHECKING
 from urllib.parse import urlencode
@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from services.library.reader_service import DocumentReader, DocumentView, Span
 
 FIND, MATCH = "document-find", "document_match"
+AT = "at"
+"""The parameter of the address with the position to show instead of the span of the link."""
 HEADING_CHARACTERS = 90
 LANGUAGE_SAMPLE = 5000
 
@@ -43,7 +45,7 @@ def _number(matches: "Sequence[Span]") -> int:
 
 
 def show_finder(view: "DocumentView", matches: "Sequence[Span]") -> None:
-    """Show the field that finds words in the document, and move between the matches."""
+    """Show the field that finds words in the document, and buttons that move in it."""
     with st.container(horizontal=True, vertical_alignment="center", key="document-finder"):
         text = st.text_input(
             words.FIND_IN_DOCUMENT,
@@ -53,11 +55,24 @@ def show_finder(view: "DocumentView", matches: "Sequence[Span]") -> None:
             icon=":material/search:",
             on_change=_restart,
         )
-        if not text.strip():
-            return
-        _move_button(words.PREVIOUS_MATCH, ":material/keyboard_arrow_up:", -1, matches)
-        _move_button(words.NEXT_MATCH, ":material/keyboard_arrow_down:", 1, matches)
-        st.html(f'<p class="fn-place" role="status">{escape(_count(matches))}</p>', width="content")
+        if text.strip():
+            _show_matches(matches)
+        _show_way_back(view)
+
+
+def _show_matches(matches: "Sequence[Span]") -> None:
+    """Show the number of the current match, and buttons for its neighbors."""
+    _move_button(words.PREVIOUS_MATCH, ":material/keyboard_arrow_up:", -1, matches)
+    _move_button(words.NEXT_MATCH, ":material/keyboard_arrow_down:", 1, matches)
+    st.html(f'<p class="fn-place" role="status">{escape(_count(matches))}</p>', width="content")
+
+
+def _show_way_back(view: "DocumentView") -> None:
+    """Show a button that returns to the passage, if another position is shown."""
+    if view.at is None or view.focus.start == view.focus.end:
+        return
+    back, icon, args = words.BACK_TO_PASSAGE, ":material/undo:", (view.document_id, None)
+    st.button(back, icon=icon, on_click=_show_at, args=args, key="document-back")
 
 
 def _restart() -> None:
@@ -82,22 +97,25 @@ def show_text(view: "DocumentView", matches: "Sequence[Span]") -> None:
     """Show the text, or the part of it, with the outline, and scroll to what was requested."""
     current = matches[_number(matches)] if matches else None
     _show_pager("before", words.EARLIER_PART, ":material/arrow_upward:", view.previous, view)
-    st.html(reading_html(view, matches, current))
+    st.html(reading_html(view, matches, current, st.query_params.to_dict()))
     _show_pager("after", words.LATER_PART, ":material/arrow_downward:", view.next, view)
-    what = _target(view, current)
+    what, to = _target(view, current)
     if what:
-        scroll_to(what, to="center", of=f"{view.document_id} {view.focus} {current}")
+        scroll_to(what, to=to, of=f"{view.document_id} {view.focus} {view.at} {current}")
 
 
-def _target(view: "DocumentView", current: "Span | None") -> str:
-    """The selector of what to scroll to; "" to stay at the top."""
+def _target(view: "DocumentView", current: "Span | None") -> tuple[str, str]:
+    """The selector of what to scroll to, and where to; "" to stay at the top."""
     if current:
-        return ".fn-reading .fn-current"
-    if view.marks:
-        return ".fn-reading mark"
-    if view.focus.end > view.focus.start:
-        return ".fn-reading .fn-focus"
-    return f"#fn-at-{view.focus.start}" if view.focus.start else ""
+        return ".fn-reading .fn-current", "center"
+    if view.at is None and view.marks:
+        return ".fn-reading mark", "center"
+    if view.at is None and view.focus.end > view.focus.start:
+        return ".fn-reading .fn-focus", "center"
+    position = view.focus.start if view.at is None else view.at
+    if not position:
+        return "", ""
+    return (".fn-reader" if position == view.start else f"#fn-at-{position}"), "start"
 
 
 def _show_pager(key: str, label: str, icon: str, start: int | None, view: "DocumentView") -> None:
@@ -105,20 +123,30 @@ def _show_pager(key: str, label: str, icon: str, start: int | None, view: "Docum
     if start is None:
         return
     with st.container(horizontal=True, vertical_alignment="center", key=f"document-{key}"):
-        st.button(label, icon=icon, on_click=_turn_to, args=(start, view.document_id))
+        st.button(label, icon=icon, on_click=_show_at, args=(view.document_id, start))
         place = words.PART_OF.format(part=number(view.part), parts=number(view.parts))
         st.html(f'<p class="fn-place">{escape(place)}</p>', width="content")
 
 
-def _turn_to(start: int, document_id: str) -> None:
+def _show_at(document_id: str, at: int | None) -> None:
+    """Show the document at a position, or with None, at the span of the link."""
     st.session_state.pop(f"{FIND}-{document_id}", None)
-    st.query_params.update({"start": str(start), "end": str(start)})
+    if at is None:
+        st.query_params.pop(AT, None)
+    else:
+        st.query_params[AT] = str(at)
 
 
 def reading_html(
-    view: "DocumentView", matches: "Sequence[Span]" = (), current: "Span | None" = None
+    view: "DocumentView",
+    matches: "Sequence[Span]",
+    current: "Span | None",
+    address: Mapping[str, str],
 ) -> str:
-    """The rendered text with its quotes and matches highlighted, next to the outline."""
+    """The rendered text with its quotes and matches highlighted, next to the outline.
+
+    `address` are the parameters of the page's address, which links to other parts keep.
+    """
     text, shift = view.opening + view.text, len(view.opening) - view.start
     highlights = [Highlight(*span, Kind.QUOTE) for span in view.marks]
     highlights += [Highlight(*view.focus, Kind.FOCUS), *_visible(view, matches)]
@@ -126,7 +154,7 @@ def reading_html(
     moved = tuple(Highlight(one.start + shift, one.end + shift, one.kind) for one in highlights)
     html = _rendered(text, moved, view.style, -shift)
     article = f'<article class="fn-text fn-reading"{lang(text[:LANGUAGE_SAMPLE])}>{html}</article>'
-    outline = _outline_html(view)
+    outline = _outline_html(view, address)
     return f'<div class="fn-reader{" fn-outlined" if outline else ""}">{outline}{article}</div>'
 
 
@@ -141,12 +169,12 @@ def _visible(view: "DocumentView", matches: "Sequence[Span]") -> list[Highlight]
     return [Highlight(*span, Kind.MATCH) for span in matches[first:last]]
 
 
-def _outline_html(view: "DocumentView") -> str:
+def _outline_html(view: "DocumentView", address: Mapping[str, str]) -> str:
     """The outline, folded on a narrow screen and open beside the text on a wide one."""
     if len(view.headings) < 2:
         return ""
     top = min(one.level for one in view.headings)
-    entries = "".join(_entry(view, one, one.level - top) for one in view.headings)
+    entries = "".join(_entry(view, one, one.level - top, address) for one in view.headings)
     title = escape(words.OUTLINE)
     inside = f'<summary>{title}</summary><nav aria-label="{title}">{entries}</nav></details>'
     return (
@@ -155,12 +183,12 @@ def _outline_html(view: "DocumentView") -> str:
     )
 
 
-def _entry(view: "DocumentView", heading: "Heading", depth: int) -> str:
+def _entry(view: "DocumentView", heading: "Heading", depth: int, address: Mapping[str, str]) -> str:
     is_here = view.start <= heading.start < view.start + len(view.text)
-    at = {"id": view.document_id, "start": heading.start, "end": heading.start}
-    address = f"#fn-at-{heading.start}" if is_here else f"document?{urlencode(at)}"
+    elsewhere = urlencode({"id": view.document_id, **address, AT: heading.start})
+    link = f"#fn-at-{heading.start}" if is_here else f"document?{elsewhere}"
     title = cut_html(heading.title, HEADING_CHARACTERS)
     return (
-        f'<a class="fn-depth-{min(depth, 4)}" href="{escape(address)}" target="_self"'
+        f'<a class="fn-depth-{min(depth, 4)}" href="{escape(link)}" target="_self"'
         f"{lang(heading.title)}>{title}</a>"
     )

@@ -110,6 +110,20 @@ def test_a_span_out_of_range_is_an_error(services, turn, span):
         services.reader.view(LOCAL_USER, evidence(turn)[1].document_id, *span)
 
 
+def test_the_position_shown_decides_the_heading_path(services, turn):
+    citation, source = evidence(turn)
+    at = services.search.documents.text(source.document_id).index("Tell your lead")
+    views = [
+        services.reader.view(
+            LOCAL_USER, source.document_id, citation.start, citation.end, at=position
+        )
+        for position in (None, at, 10**9)
+    ]
+    paths = [view.heading_path[-1] for view in views]
+    assert paths == ["Annual leave", "Sick leave", "Sick leave"]
+    assert {view.focus for view in views} == {views[0].focus}
+
+
 def test_a_version_is_divided_into_parts_only_once(services, turn, handbook, monkeypatch):
     document_id, reference = citation_of(turn)
     reads, text = [], Documents.text
@@ -206,14 +220,22 @@ def test_freshness_includes_every_document_that_still_exists(services, turn, han
     assert services.reader.freshness(LOCAL_USER, []) == {}
 
 
-def test_only_a_pdf_has_pictures_of_its_pages(services, turn, tmp_path):
+def test_the_position_shown_decides_the_page(services, tmp_path):
     (tmp_path / "pdfs").mkdir()
     shutil.copy(SAMPLE, tmp_path / "pdfs")
     services.directories.import_directory(LOCAL_USER, tmp_path / "pdfs")
     document = next(one for one in services.search.documents.list() if one.format == "pdf")
-    view = services.reader.view(LOCAL_USER, document.id, document.characters, document.characters)
-    assert view.page == document.pages[-1][1]
-    assert view.has_pictures
+    end = document.characters
+    views = [
+        services.reader.view(LOCAL_USER, document.id, *span, at=at)
+        for span, at in [((0, 10), None), ((end, end), None), ((0, 10), end)]
+    ]
+    first, last = document.pages[0][1], document.pages[-1][1]
+    assert [view.page for view in views] == [first, last, last]
+    assert all(view.has_pictures for view in views)
+
+
+def test_other_formats_than_pdf_have_no_pictures_of_pages(services, turn):
     assert not services.reader.view(LOCAL_USER, evidence(turn)[1].document_id).has_pictures
 
 

@@ -63,7 +63,10 @@ def pages(text: str, style: Style, contents: DocumentParts) -> list[str]:
                 opening=part.opening,
                 focus=Span(0, 0),
                 headings=contents.headings,
-            )
+            ),
+            (),
+            None,
+            {"id": "d1", "turn": "t1"},
         )
         for part in contents.parts
     ]
@@ -107,6 +110,6 @@ def test_every_link_of_the_outline_has_its_target(
         links = re.findall(r'<a class="fn-depth-\d" href="([^"]*)"', here)
         assert len(links) in (0, 2 * len(contents.headings))
         for link in map(urlsplit, map(unescape, links)):
-            at = int(link.fragment.removeprefix("fn-at-") or parse_qs(link.query)["start"][0])
+            at = int(link.fragment.removeprefix("fn-at-") or parse_qs(link.query)["at"][0])
             there = here if link.fragment else every[contents.part_at(at)]
             assert f'id="fn-at-{at}"' in there
