@@ -3,8 +3,8 @@
 import shutil
 import tempfile
 from collections.abc import Iterator
-from contextlib import contextmanager
-from pathlib import Path
+from contextlib import contextmanager, suppress
+from pathlib import Path, PurePosixPath
 
 from domain.messages import _
 from errors import StorageError
@@ -47,10 +47,16 @@ class UploadFiles:
             StorageError: The box can't be written; an older file of that name remains.
         """
         folder = self.folder(location)
+        file = folder / name
         with _storage_errors(folder):
-            if not _has_content(folder / name, data):
-                (folder / name).parent.mkdir(parents=True, exist_ok=True)
-                _write_atomically(folder / name, data)
+            if _has_content(file, data):
+                return
+            try:
+                file.parent.mkdir(parents=True, exist_ok=True)
+                _write_atomically(file, data)
+            except OSError:
+                _remove_empty_folders(folder, name)
+                raise
 
     def names(self, location: str) -> list[str]:
         """The sorted paths of the files in the box, without incomplete ones.
@@ -69,12 +75,13 @@ class UploadFiles:
             )
 
     def remove(self, location: str, name: str) -> bool:
-        """Delete a file; False if it does not exist."""
+        """Delete a file and the folders that it leaves empty; False if it does not exist."""
         folder = self._data_dir / location
         if name not in self.names(location):
             return False
         with _storage_errors(folder):
             (folder / name).unlink(missing_ok=True)
+            _remove_empty_folders(folder, name)
         return True
 
     def remove_box(self, location: str) -> None:
@@ -104,6 +111,12 @@ def _write_atomically(file: Path, data: bytes) -> None:
             part.replace(file)
         finally:
             part.unlink(missing_ok=True)
+
+
+def _remove_empty_folders(box: Path, name: str) -> None:
+    with suppress(OSError):  # a folder with other files, or one that was never created
+        for folder in list(PurePosixPath(name).parents)[:-1]:
+            (box / folder).rmdir()
 
 
 @contextmanager

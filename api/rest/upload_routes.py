@@ -21,7 +21,8 @@ from api.rest.import_routes import Import, import_response
 from bootstrap import Services
 from domain import Principal
 from services.access import SourceDocument
-from services.sources.upload_service import DEFAULT_BOX, Upload, Uploaded
+from services.sources.upload_archives import Upload
+from services.sources.upload_service import DEFAULT_BOX, UploadResult
 
 router = APIRouter(tags=["documents"])
 
@@ -155,7 +156,7 @@ def _uploads(body: UploadForm) -> list[Upload]:
     return [Upload(one.filename or "", one.file.read()) for one in body.files]
 
 
-def _queued(services: Services, principal: Principal, uploaded: Uploaded) -> UploadedFiles:
+def _queued(services: Services, principal: Principal, uploaded: UploadResult) -> UploadedFiles:
     job = None
     if uploaded.source_id is not None and uploaded.accepted:
         job = services.queue.enqueue(principal, uploaded.source_id)

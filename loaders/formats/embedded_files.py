@@ -38,11 +38,13 @@ _TOO_MUCH = _(
 class Part:
     """A file in another file: its path there, and its bytes or the content read from it.
 
-    `data` may raise UnreadableError.
+    `data` may raise UnreadableError. In a zip archive, it returns at most `size` bytes; otherwise,
+    the size is unknown and 0.
     """
 
     name: str
     data: Callable[[], bytes | Content]
+    size: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -179,8 +181,10 @@ def _parts(archive: zipfile.ZipFile, files: Sequence[zipfile.ZipInfo]) -> Iterat
         hidden = any(step.startswith(_HIDDEN) and step not in _UPWARDS for step in steps)
         if not hidden and not name.startswith(_ARTIFACTS):
             # Files of unsupported formats need not be unpacked to be reported.
-            foreign = unsupported(name) is not None
-            yield Part(name, bytes if foreign else partial(read_part, archive, file))
+            if unsupported(name):
+                yield Part(name, bytes)
+            else:
+                yield Part(name, partial(read_part, archive, file), file.file_size)
 
 
 def _names(files: Sequence[zipfile.ZipInfo]) -> list[str]:

@@ -2,18 +2,18 @@
 
 import uuid
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from contextlib import suppress
+from dataclasses import dataclass, replace
 from pathlib import PurePosixPath
-from typing import Any, NamedTuple, cast
+from typing import Any, NamedTuple
 from unicodedata import normalize
 
 from domain import Principal, Skipped, Wait
 from domain.messages import _
-from errors import ConflictError, InputError, NotFoundError, SourceError, UnreadableError
+from errors import ConflictError, InputError, NotFoundError, SourceError, StorageError
 from loaders.directory_loader import DirectoryLoader
 from loaders.formats import SUFFIXES, unsupported
 from services.imports.import_plan import Loader
-from services.sources.file_names import safe_name, safe_path
 from services.sources.source_kinds import (
     TITLES,
     AddedSource,
@@ -23,6 +23,7 @@ from services.sources.source_kinds import (
     SourcePreview,
     required,
 )
+from services.sources.upload_archives import Rejection, Upload, extract_archives
 from storage.ledger.conversation_store import Conversations
 from storage.ledger.source_store import Sources, StoredSource
 from storage.upload_files import BOXES, UploadFiles
@@ -31,31 +32,10 @@ KIND = "upload"
 DEFAULT_BOX = "Uploads"
 CONVERSATION, OWNER = "conversation_id", "user_id"
 _MIB = 2**20
-_ARCHIVE = ".zip"
-
-
-class Upload(NamedTuple):
-    """A file that has not been checked yet; `has_path` if its folders belong to its name."""
-
-    name: str
-    data: bytes
-    has_path: bool = False
-
-    @property
-    def key(self) -> str:
-        """The name under which it is stored; "" if it has no usable characters."""
-        return safe_path(self.name) if self.has_path else safe_name(self.name)
-
-
-class Refused(NamedTuple):
-    """A rejected file and the reason."""
-
-    name: str
-    reason: str
 
 
 @dataclass(frozen=True, slots=True)
-class Uploaded:
+class UploadResult:
     """The result of an upload.
 
     `accepted` are the keys of the stored files in order. `source_id` is the box, or None if no file
@@ -64,7 +44,7 @@ class Uploaded:
 
     source_id: str | None
     accepted: tuple[str, ...]
-    refused: tuple[Refused, ...]
+    refused: tuple[Rejection, ...]
 
 
 class UploadService:
@@ -107,7 +87,7 @@ class UploadService:
         *,
         conversation_id: str | None = None,
         box: str | None = None,
-    ) -> Uploaded:
+    ) -> UploadResult:
         """Store files in the box of the conversation, the one named `box`, or "Uploads".
 
         A file replaces an older one with the same name; unchanged files are not written again.
@@ -121,15 +101,40 @@ class UploadService:
             StorageError: The disk is full or not writable.
         """
         target = self._target(principal, conversation_id, box)
-        uploads = [Upload(*file) for file in files]
-        reasons = [self._unfit(file) for file in uploads]
-        refused = [
-            Refused(file.name, why) for file, why in zip(uploads, reasons, strict=True) if why
-        ]
-        # Of two files with the same name, the later one wins.
-        fit = {file.key: file.data for file, why in zip(uploads, reasons, strict=True) if not why}
+        names = _BoxNames(self._files.names(target.location))
+        fit, refused = dict[str, bytes](), list[Rejection]()
+        for file in (Upload(*one) for one in files):
+            if reason := self._unfit(file) or names.conflict(file.key):
+                refused.append(Rejection(file.name, reason))
+            else:  # of two files with the same name, the later one wins
+                names.add(file.key)
+                fit[file.key] = file.data
         source = self._store(target, fit) if fit else self._sources.find(KIND, target.location)
-        return Uploaded(source.id if source else None, tuple(fit), tuple(refused))
+        return UploadResult(source.id if source else None, tuple(fit), tuple(refused))
+
+    def extract_and_add(
+        self,
+        principal: Principal,
+        files: Iterable[Upload | tuple[str, bytes]],
+        *,
+        conversation_id: str | None = None,
+        box: str | None = None,
+    ) -> UploadResult:
+        """Like `add`, but store the files of zip archives instead of the archives, with paths.
+
+        If an archive is in the box as one file, that file is deleted, because the library would
+        contain its documents twice.
+
+        Raises:
+            NotFoundError, InputError, ConflictError, StorageError: See `add`.
+        """
+        extraction = extract_archives(files)
+        result = self.add(principal, extraction.files, conversation_id=conversation_id, box=box)
+        if result.accepted and result.source_id is not None:
+            location = self._sources.get(result.source_id).location
+            for key in set(extraction.archives).difference(result.accepted):
+                self._files.remove(location, key)
+        return replace(result, refused=(*extraction.refused, *result.refused))
 
     def _store(self, target: "_TargetBox", fit: dict[str, bytes]) -> StoredSource:
         existing = self._sources.find(KIND, target.location)
@@ -141,12 +146,18 @@ class UploadService:
                 ).format(name=existing.name)
             )
         self._files.require_space(sum(map(len, fit.values())))
-        for key, data in fit.items():
-            self._files.write(target.location, key, data)
-        # An existing box keeps its settings.
-        return existing or self._sources.ensure(
-            KIND, target.location, name=target.name, options=target.options
-        )
+        try:
+            for key, data in fit.items():
+                self._files.write(target.location, key, data)
+            # An existing box keeps its settings.
+            return existing or self._sources.ensure(
+                KIND, target.location, name=target.name, options=target.options
+            )
+        except StorageError:
+            if existing is None:  # no source would ever delete the folder
+                with suppress(StorageError):
+                    self._files.remove_box(target.location)
+            raise
 
     def boxes(self, principal: Principal) -> list[StoredSource]:
         """The shared boxes and those of the principal's conversations, sorted by name."""
@@ -240,6 +251,35 @@ class _TargetBox(NamedTuple):
     options: dict[str, str]
 
 
+class _BoxNames:
+    """The names in a box, where a file and a folder can't have the same name."""
+
+    def __init__(self, keys: Iterable[str]) -> None:
+        self._files: set[str] = set()
+        self._folders: set[str] = set()
+        for key in keys:
+            self.add(key)
+
+    def add(self, key: str) -> None:
+        self._files.add(key)
+        self._folders.update(_folders_of(key))
+
+    def conflict(self, key: str) -> str | None:
+        """Why a file can't have this key; None if it can."""
+        if key in self._folders:
+            return _("there is already a folder {name}: rename the file").format(name=repr(key))
+        for folder in _folders_of(key):
+            if folder in self._files:
+                return _("there is already a file {name}: rename the folder or archive").format(
+                    name=repr(folder)
+                )
+        return None
+
+
+def _folders_of(key: str) -> list[str]:
+    return [str(folder) for folder in PurePosixPath(key).parents][:-1]
+
+
 def _location(box_id: str) -> str:
     return f"{BOXES}/{box_id}"
 
@@ -266,11 +306,8 @@ class UploadKind:
     def add(self, principal: Principal, values: FieldValues) -> AddedSource:
         """Store the files in the box, creating it if necessary."""
         box = required(values, "box", _("The name of the box"))
-        files, unreadable = unpacked(_uploads(values))
-        done = self._uploads.add(principal, files, box=box)
-        refused = tuple(
-            Skipped(name, name, reason) for name, reason in (*unreadable, *done.refused)
-        )
+        done = self._uploads.extract_and_add(principal, _uploads(values), box=box)
+        refused = tuple(Skipped(name, name, reason) for name, reason in done.refused)
         if done.source_id is None:
             first = refused[0]
             raise SourceError(
@@ -295,51 +332,6 @@ class UploadKind:
     def forget(self, source: StoredSource) -> None:
         """Delete the box's folder with its files."""
         self._files.remove_box(source.location)
-
-
-class Unpacked(NamedTuple):
-    """Files, with those of archives in place of the archives, and the unreadable ones."""
-
-    files: list[Upload]
-    refused: list[Refused]
-
-
-def unpacked(uploads: Iterable[Upload | tuple[str, bytes]]) -> Unpacked:
-    """The files with their paths; zip archives are replaced by the files in them.
-
-    Archives in archives stay as they are. The paths of an archive's files begin with its name.
-    """
-    result = Unpacked([], [])
-    for upload in (Upload(*one)._replace(has_path=True) for one in uploads):
-        if PurePosixPath(upload.name).suffix.lower() == _ARCHIVE:
-            _unpack(upload, result)
-        else:
-            result.files.append(upload)
-    return result
-
-
-def _unpack(archive: Upload, result: Unpacked) -> None:
-    from loaders.formats.embedded_files import zip_parts  # slow, and needed only for archives
-
-    try:
-        parts = zip_parts(archive.data)
-    except UnreadableError as error:
-        result.refused.append(Refused(archive.name, str(error)))
-        return
-    if not parts:
-        result.refused.append(Refused(archive.name, _("the archive contains no files")))
-        return
-    folder = archive.name[: -len(_ARCHIVE)]
-    is_nested = all(part.name.startswith(f"{PurePosixPath(folder).name}/") for part in parts)
-    prefix = folder.rpartition("/")[0] if is_nested else folder
-    for part in parts:
-        path = f"{prefix}/{part.name}"
-        try:
-            data = part.data()
-        except UnreadableError as error:
-            result.refused.append(Refused(path, str(error)))
-            continue
-        result.files.append(Upload(path, cast("bytes", data), has_path=True))
 
 
 def _uploads(values: FieldValues) -> list[Upload]:

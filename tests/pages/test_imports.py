@@ -6,7 +6,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from domain import LOCAL_USER, ImportState, Outcome, Progress, Stage
-from errors import SourceError
+from errors import SourceError, StorageError
 from services.sources.source_service import SourceSettings
 from storage.ledger.import_leases import ImportLeases
 from tests.pages.conftest import install_services, page_in_frame, page_text
@@ -316,6 +316,22 @@ def test_files_are_added_to_an_upload_source_and_imported(services):
     assert services.sources.get(LOCAL_USER, box.id).figures.documents == 2
     show_view(page, box, "delete")
     assert words.DELETE_UPLOADS in report_text(page)
+
+
+def test_a_box_whose_new_files_cannot_be_stored_is_not_changed(services, monkeypatch):
+    fields = {"box": "Rules", "files": [("a.md", b"# A")]}
+    box = services.sources.add(LOCAL_USER, "upload", fields, SourceSettings()).source
+
+    def fail(*_, **__):
+        raise StorageError("The disk is full.")
+
+    monkeypatch.setattr(services.uploads, "add", fail)
+    page = show_view(open_page(box), box, "edit")
+    [*page.text_input][-2].set_value("Policies")
+    page.file_uploader[0].set_value([("b.md", b"# B", "text/markdown")])
+    assert "The disk is full." in press(page, words.EDIT_SAVE)
+    assert services.sources.get(LOCAL_USER, box.id).source.name == "Rules"
+    assert services.queue.current(LOCAL_USER) == []
 
 
 def test_the_documents_to_be_removed_are_shown_before_a_source_is_deleted(services, source):

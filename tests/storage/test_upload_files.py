@@ -30,3 +30,16 @@ def test_the_error_for_a_box_that_cannot_be_removed_contains_advice(files, tmp_p
     (tmp_path / BOX).write_text("a file in place of the folder")
     with pytest.raises(StorageError, match="uploads/mine can't be written to.*FOOTNOTE_DATA_DIR"):
         files.remove_box(BOX)
+
+
+def test_a_failed_write_leaves_no_folders(files, tmp_path, monkeypatch):
+    files.write(BOX, "rules/a.md", b"A")
+
+    def fail(file, target):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("pathlib.Path.replace", fail)
+    for name in ("rules/travel/b.md", "new/c.md"):
+        with pytest.raises(StorageError, match="No space left"):
+            files.write(BOX, name, b"B")
+    assert [one.name for one in (tmp_path / BOX).rglob("*")] == ["rules", "a.md"]

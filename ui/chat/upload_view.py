@@ -14,7 +14,7 @@ from ui.shared.safe_html import escape, literal
 from ui.text import words
 
 if TYPE_CHECKING:
-    from services.sources.upload_service import Uploaded
+    from services.sources.upload_service import UploadResult
 
 PROBLEMS = "file-problems"
 
@@ -63,7 +63,7 @@ def _begin(services: Services, title: str) -> str:
     return services.conversations.begin(principal(), title, search_for_new()).id
 
 
-def _import(services: Services, uploaded: "Uploaded", lines: "_Lines") -> bool:
+def _import(services: Services, uploaded: "UploadResult", lines: "_Lines") -> bool:
     """Import the accepted files; returns whether any file failed."""
     if not uploaded.accepted or uploaded.source_id is None:
         return False
@@ -76,7 +76,7 @@ def _import(services: Services, uploaded: "Uploaded", lines: "_Lines") -> bool:
 class _Lines:
     """One line per file with its state, redrawn when a state changes."""
 
-    def __init__(self, uploaded: "Uploaded") -> None:
+    def __init__(self, uploaded: "UploadResult") -> None:
         self._place = st.empty()
         self._states = dict.fromkeys(uploaded.accepted, words.FILES_WAIT)
         self.problems: list[str] = []

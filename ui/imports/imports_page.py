@@ -302,9 +302,11 @@ def _show_edit(services: Services, status: "SourceStatus") -> None:
     if not sent:
         return
     try:
+        if files:  # first, because the disk may be full; then nothing is changed
+            _add_files(services, status, files)
         queued = services.sources.edit(principal(), source.id, values, settings)
         if files:
-            _add_files(services, status, files)
+            queued = services.sources.refresh(principal(), source.id)
     except AppError as error:
         show_error(error)
         return
@@ -314,18 +316,13 @@ def _show_edit(services: Services, status: "SourceStatus") -> None:
 
 
 def _add_files(services: Services, status: "SourceStatus", files: list[tuple[str, bytes]]) -> None:
-    from services.sources.upload_service import unpacked
-
     source = status.source
     place = (
         {"conversation_id": source.conversation_id}
         if source.conversation_id
         else {"box": source.id}
     )
-    contents = unpacked(files)
-    done = services.uploads.add(principal(), contents.files, **place)
-    tell_refused([*contents.refused, *done.refused])
-    services.sources.refresh(principal(), source.id)
+    tell_refused(services.uploads.extract_and_add(principal(), files, **place).refused)
 
 
 def _what_stays(status: "SourceStatus") -> str:

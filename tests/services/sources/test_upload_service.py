@@ -13,6 +13,7 @@ from domain import (
     SearchMode,
 )
 from errors import InputError, NotFoundError, StorageError
+from services.sources.upload_archives import Upload
 from services.sources.upload_service import UploadService
 from storage import upload_files
 from storage.ledger.conversation_store import Conversations
@@ -117,6 +118,16 @@ def test_uploading_to_a_renamed_box_keeps_its_settings(uploads, sources):
     assert sources.get(box.id).labels == ("hr",)
 
 
+def test_the_last_file_of_a_folder_is_deleted_with_the_folder(uploads, sources, tmp_path):
+    files = [Upload(name, b"A", has_path=True) for name in ("a/b/c.md", "a/d.md")]
+    box = uploads.add(LOCAL_USER, files).source_id
+    folder = tmp_path / sources.get(box).location
+    uploads.delete(LOCAL_USER, box, "a/b/c.md")
+    assert [one.name for one in (folder / "a").iterdir()] == ["d.md"]
+    uploads.delete(LOCAL_USER, box, "a/d.md")
+    assert list(folder.iterdir()) == []
+
+
 def test_a_file_can_be_deleted_from_its_box_once(uploads, sources):
     box = uploads.add(LOCAL_USER, [("a.md", b"A"), ("b.md", b"B")]).source_id
     uploads.delete(LOCAL_USER, box, "a.md")
@@ -212,6 +223,39 @@ def test_an_interrupted_write_leaves_the_older_file(uploads, sources, tmp_path, 
     folder = tmp_path / sources.get(box).location
     assert [file.name for file in folder.iterdir()] == ["a.md"]
     assert (folder / "a.md").read_bytes() == b"old"
+
+
+def test_the_folder_of_a_new_box_is_removed_if_its_files_cannot_be_written(
+    uploads, tmp_path, monkeypatch
+):
+    monkeypatch.setattr("pathlib.Path.replace", full_disk)
+    with pytest.raises(StorageError, match="No space left"):
+        uploads.add(LOCAL_USER, [("a.md", b"A")])
+    assert list((tmp_path / "uploads").iterdir()) == []
+    assert uploads.boxes(LOCAL_USER) == []
+
+
+def full_disk(file, target):
+    raise OSError(28, "No space left on device")
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "reason"),
+    [
+        ("report.pdf", "report.pdf/a.md", "there is already a file 'report.pdf'"),
+        ("report.pdf/x/a.md", "report.pdf", "there is already a folder 'report.pdf'"),
+    ],
+)
+@pytest.mark.parametrize("is_one_upload", [True, False])
+def test_a_file_and_a_folder_of_the_same_name_are_not_both_stored(
+    uploads, first, second, reason, is_one_upload
+):
+    files = [Upload(first, b"A", has_path=True), Upload(second, b"B", has_path=True)]
+    if not is_one_upload:
+        uploads.add(LOCAL_USER, files[:1])
+    result = uploads.add(LOCAL_USER, files if is_one_upload else files[1:])
+    assert reason in dict(result.refused)[second]
+    assert uploads.keys(LOCAL_USER, result.source_id) == [first]
 
 
 def test_uploaded_files_can_be_searched(build_services):

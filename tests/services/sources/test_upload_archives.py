@@ -5,10 +5,11 @@ import zipfile
 
 import pytest
 
-from domain import LOCAL_USER
+from domain import LOCAL_USER, Outcome
 from errors import SourceError
+from services.sources import upload_archives
 from services.sources.source_service import SourceSettings
-from services.sources.upload_service import unpacked
+from services.sources.upload_archives import extract_archives
 
 
 def archive(files, *, encoding=None):
@@ -36,11 +37,11 @@ def _undeclared(name, encoding):
 
 
 def paths(files):
-    return [file.key for file in unpacked(files).files]
+    return [file.key for file in extract_archives(files).files]
 
 
 def reasons(files):
-    return {name: str(reason) for name, reason in unpacked(files).refused}
+    return {name: str(reason) for name, reason in extract_archives(files).refused}
 
 
 def test_the_files_of_an_archive_keep_their_paths():
@@ -52,6 +53,13 @@ def test_the_files_of_an_archive_keep_their_paths():
 
 def test_the_name_of_an_archive_is_not_repeated():
     assert paths([("Rules.ZIP", archive({"Rules/a.md": b"# A"}))]) == ["Rules/a.md"]
+
+
+def test_the_folder_of_an_archive_is_never_named_like_a_document():
+    data = archive({"report.pdf": b"%PDF"})
+    assert paths([("report.pdf.zip", data), ("report.pdf", b"%PDF")]) == [
+        "report_pdf/report.pdf", "report.pdf",
+    ]  # fmt: skip
 
 
 def test_files_of_a_folder_keep_their_paths():
@@ -98,6 +106,52 @@ def test_an_archive_that_unpacks_to_too_much_is_rejected():
     with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as written:
         written.writestr("bomb.txt", bytes(64 * 2**20))
     assert "too much" in reasons([("bomb.zip", buffer.getvalue())])["bomb.zip"]
+
+
+def test_archives_that_unpack_to_too_much_together_are_rejected(monkeypatch):
+    monkeypatch.setattr(upload_archives, "MAX_BYTES", 2 * 2**20)
+    data = archive({"a.txt": b"a" * 2**20, "unsupported.exe": b"a" * 2**20})
+    files = [(name, data) for name in ("one.zip", "two.zip", "three.zip")]
+    assert paths([*files, ("b.md", b"# B")]) == [
+        "one/a.txt", "one/unsupported.exe", "two/a.txt", "two/unsupported.exe", "b.md",
+    ]  # fmt: skip
+    assert reasons(files) == {
+        "three.zip": "the archives of this upload unpack to more than 2 MiB: upload this one"
+        " separately"
+    }
+
+
+def upload(services, *files):
+    fields = {"box": "Rules", "files": list(files)}
+    return services.sources.add(LOCAL_USER, "upload", fields, SourceSettings())
+
+
+def import_of(services, source):
+    run = services.sources.refresh(LOCAL_USER, source.id)
+    services.worker.wait(LOCAL_USER, run.id)
+    items = services.imports.report(LOCAL_USER, run.id).items
+    return {item.key: item.outcome for item in items}
+
+
+def test_an_archive_that_is_uploaded_again_is_not_a_document_of_its_own_anymore(build_services):
+    services = build_services(embed=True)
+    data = archive({"leave.md": b"# Leave\n\nThere are 25 days."})
+    services.uploads.add(LOCAL_USER, [("manual.zip", data)], box="Rules")
+    [box] = services.uploads.boxes(LOCAL_USER)
+    assert import_of(services, box) == {"manual.zip": Outcome.NEW}
+    assert upload(services, ("manual.zip", data)).source.id == box.id
+    assert import_of(services, box) == {
+        "manual/leave.md": Outcome.NEW,
+        "manual.zip": Outcome.REMOVED,
+    }
+
+
+def test_an_archive_in_an_archive_is_stored_beside_it(build_services):
+    services = build_services()
+    inner = archive({"leave.md": b"# Leave"})
+    box = upload(services, ("docs.zip", archive({"manual.zip": inner})), ("docs/manual.zip", inner))
+    keys = services.uploads.keys(LOCAL_USER, box.source.id)
+    assert keys == ["docs/manual.zip", "docs/manual/leave.md"]
 
 
 def test_an_archive_is_imported_file_by_file(build_services):
