@@ -1,11 +1,15 @@
 """The chat page while the first documents are being imported, over real services."""
 
+import shutil
+
 import pytest
 from streamlit.testing.v1 import AppTest
 
 from domain import LOCAL_USER
+from errors import NotFoundError
+from services.sources.source_service import SourceSettings
 from tests.conversations import conversations_of
-from tests.pages.conftest import APP, install_services
+from tests.pages.conftest import APP, install_services, page_text
 from ui.text import words
 
 QUESTION = "How many days of annual leave do new employees get?"
@@ -58,3 +62,51 @@ def test_the_welcome_follows_when_the_import_has_ended(services, samples):
 def test_a_library_whose_import_was_canceled_offers_documents(services, samples):
     services.queue.cancel(LOCAL_USER, samples.id)
     assert headings(open_page()) == [words.LIBRARY_EMPTY]
+
+
+def text_in_the_input(page):
+    return page.chat_input[0].proto.value
+
+
+@pytest.fixture
+def lost_folder(services, handbook):
+    """The queued import of a folder that has disappeared."""
+    fields = {"path": str(handbook)}
+    source = services.sources.add(LOCAL_USER, "directory", fields, SourceSettings()).source
+    shutil.rmtree(handbook)
+    return services.sources.refresh(LOCAL_USER, source.id)
+
+
+def test_a_question_whose_import_fails_returns_to_the_input_with_the_reason(services, lost_folder):
+    page = open_page()
+    page.chat_input[0].set_value(QUESTION).run()
+    assert text_in_the_input(page) == QUESTION
+    assert "added no documents" in page_text(page)
+    assert "handbook does not exist" in page_text(page)
+    assert words.EMPTY_LIBRARY not in page_text(page)
+    assert conversations_of(services) == []
+
+
+def test_a_question_whose_import_is_canceled_returns_to_the_input(services, samples, monkeypatch):
+    wait = services.worker.wait
+
+    def wait_canceled(principal, import_id, show):
+        services.queue.cancel(principal, import_id)
+        return wait(principal, import_id, show)
+
+    monkeypatch.setattr(services.worker, "wait", wait_canceled)
+    page = open_page()
+    page.chat_input[0].set_value(QUESTION).run()
+    assert text_in_the_input(page) == QUESTION
+    assert "Reason: stopped" in page_text(page)
+
+
+def test_a_question_whose_source_is_removed_returns_to_the_input(services, samples, monkeypatch):
+    def wait(principal, import_id, show):
+        raise NotFoundError("There is no such import.")
+
+    monkeypatch.setattr(services.worker, "wait", wait)
+    page = open_page()
+    page.chat_input[0].set_value(QUESTION).run()
+    assert text_in_the_input(page) == QUESTION
+    assert "There is no such import." in page_text(page)

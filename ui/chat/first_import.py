@@ -4,8 +4,9 @@ import streamlit as st
 
 from bootstrap import Services
 from domain import ImportKind, ImportRun, ImportState, Progress
-from errors import NotFoundError
+from errors import AppError, NotFoundError, SourceError
 from ui.chat.answer_view import ASSISTANT, show_question
+from ui.chat.refused_question import refuse
 from ui.chat.turn_actions import NewVersion
 from ui.shared.frame import errors_shown, principal
 from ui.text import words
@@ -28,7 +29,10 @@ def show_first_import(services: Services) -> bool:
 
 
 def wait_for_first_import(services: Services, request: str | NewVersion) -> None:
-    """Show the question until the import that fills an empty library has ended, if there is one."""
+    """Show the question until the import that fills an empty library has ended, if there is one.
+
+    If there are still no documents then, a typed question returns to the input with the reason.
+    """
     run = _first_import(services)
     if run is None:
         return
@@ -41,8 +45,16 @@ def wait_for_first_import(services: Services, request: str | NewVersion) -> None
     def show(progress: Progress) -> None:
         bar.progress(progress.share, words.FIRST_IMPORT_WAIT)
 
-    services.worker.wait(principal(), run.id, show)
+    try:
+        run = services.worker.wait(principal(), run.id, show)
+        reason = run.message or words.IMPORT_STATES[run.state]
+    except AppError as error:  # such as a source that was removed in the meantime
+        reason = str(error)
     place.empty()
+    if isinstance(request, str) and not services.library.status(principal()).documents:
+        text = words.FIRST_IMPORT_FAILED.format(reason=words.translated(reason))
+        refuse(request, SourceError(text))
+        st.rerun()
 
 
 @errors_shown()

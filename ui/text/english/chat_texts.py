@@ -76,6 +76,10 @@ SUGGESTED = "Questions about the library ({documents}), for example:"
 FIRST_IMPORT = "Documents are being imported"
 FIRST_IMPORT_HOW = "You can ask now. The answer follows as soon as the documents are there."
 FIRST_IMPORT_WAIT = "Waiting until the documents are imported"
+FIRST_IMPORT_FAILED = (
+    "Your question was not asked, because the first import added no documents. Import documents on"
+    " the import page, then send the question again. Reason: {reason}"
+)
 ADD_DOCUMENTS = "Add documents"
 DROP_FILES = (
     "To ask about a file in one conversation only, drop it on the box below. Only that conversation"
