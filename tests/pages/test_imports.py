@@ -461,6 +461,22 @@ def test_a_source_with_documents_leads_to_questions_about_it(services, source):
     assert search.scope.sources == (source.id,)
 
 
+def test_the_report_of_an_import_leads_to_questions_about_its_documents(services, source):
+    first = services.sources.refresh(LOCAL_USER, source.id)
+    work(services)
+    again = services.sources.refresh(LOCAL_USER, source.id)
+    dry_run = services.sources.dry_run(LOCAL_USER, source.id)
+    work(services)
+    page = open_page(source)
+    for run in (again, dry_run):  # they added nothing
+        field(page, words.HISTORY_CHOOSE).set_value(run.id).run()
+        assert f"ask-{run.id}" not in [one.key for one in page.button]
+    field(page, words.HISTORY_CHOOSE).set_value(first.id).run()
+    page.button(key=f"ask-{first.id}").click().run()
+    search = page.session_state["scope-of-the-new-conversation"]
+    assert search.scope.sources == (source.id,)
+
+
 def test_the_samples_can_be_imported_and_removed_again(services):
     page = open_page()
     button(page, words.EMPTY_SAMPLES).click().run()

@@ -6,9 +6,19 @@ from typing import TYPE_CHECKING
 import streamlit as st
 
 from bootstrap import Services
-from domain import ImportItem, ImportRun, ImportState, Outcome, Progress, Stage, is_on_web
+from domain import (
+    ImportItem,
+    ImportKind,
+    ImportRun,
+    ImportState,
+    Outcome,
+    Progress,
+    Stage,
+    is_on_web,
+)
 from errors import NotFoundError
 from ui.documents.highlight import link_html
+from ui.imports.source_question import show_ask_button
 from ui.shared.frame import errors_shown, offset_of, principal, show_pages, show_problem
 from ui.shared.safe_html import escape
 from ui.text import words
@@ -127,6 +137,7 @@ def _show_buttons(services: Services, run: ImportRun) -> None:
 
 
 ROWS, HISTORY_ROWS = 50, 10
+ADDED = {Outcome.NEW, Outcome.CHANGED}
 COUNTED = (Outcome.NEW, Outcome.CHANGED, Outcome.REMOVED, Outcome.FAILED)
 SMALLEST = 0.001
 """The smallest displayed price, in currency units; `number` would display less as zero."""
@@ -172,8 +183,9 @@ def _show_withheld(services: Services, status: "SourceStatus", withheld: int) ->
             st.rerun()
 
 
-def show_history(services: Services, source_id: str) -> None:
+def show_history(services: Services, status: "SourceStatus") -> None:
     """Show the imports of a source, latest first, and the report of the selected one."""
+    source_id = status.source.id
     key = f"history-{source_id}"
     offset = offset_of(key, HISTORY_ROWS)
     runs = services.import_reports.history(
@@ -194,11 +206,17 @@ def show_history(services: Services, source_id: str) -> None:
         placeholder=words.HISTORY_HINT,
     )
     if chosen:
-        summary = services.import_reports.summary(principal(), chosen)
-        if summary.run.message:
-            show_problem(summary.run.message, severe=summary.run.state is ImportState.FAILED)
-        st.html(counts_html(summary.counts))
-        show_items(services, summary)
+        _show_report(services, status, services.import_reports.summary(principal(), chosen))
+
+
+def _show_report(services: Services, status: "SourceStatus", summary: "ImportSummary") -> None:
+    run = summary.run
+    if run.message:
+        show_problem(run.message, severe=run.state is ImportState.FAILED)
+    st.html(counts_html(summary.counts))
+    if run.kind is ImportKind.IMPORT and not ADDED.isdisjoint(summary.counts):
+        show_ask_button(status, import_id=run.id)
+    show_items(services, summary)
 
 
 def show_items(services: Services, summary: "ImportSummary") -> None:

@@ -281,7 +281,7 @@ def _show_view(services: Services, status: "SourceStatus") -> None:
     elif view == DELETE:
         _show_delete(services, status)
     else:
-        show_history(services, status.source.id)
+        show_history(services, status)
 
 
 def _show_edit(services: Services, status: "SourceStatus") -> None:

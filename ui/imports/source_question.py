@@ -16,20 +16,20 @@ if TYPE_CHECKING:
 CHAT_PAGE = "pages/chat.py"
 
 
-def show_ask_button(status: "SourceStatus") -> None:
+def show_ask_button(status: "SourceStatus", *, import_id: str = "") -> None:
     """Offer to ask about the source's documents, if it has any and is not being removed.
 
     A click opens the conversation whose files they are, or a new one that searches only this
-    source.
+    source. `import_id` is the import in whose report the button is.
     """
     is_leaving = status.run is not None and status.run.kind is ImportKind.REMOVAL
     if is_leaving or not status.figures.documents or status.source.is_catalog:
         return
     if st.button(
         words.ASK_ABOUT_SOURCE,
-        key=f"ask-{status.source.id}",
+        key=f"ask-{import_id or status.source.id}",
         icon=":material/forum:",
-        type="primary",
+        type="secondary" if import_id else "primary",
     ):
         conversation_id = status.source.conversation_id or None
         if conversation_id is None:
