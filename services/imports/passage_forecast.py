@@ -1,4 +1,4 @@
-"""Forecasts the number of passages of documents that have not been read yet."""
+"""Forecasts how many passages an import will find in the documents that it has yet to read."""
 
 from collections.abc import Iterable, Mapping
 from pathlib import PurePosixPath
@@ -15,17 +15,21 @@ _NOTHING_KNOWN: Mapping[str, int] = {}
 
 
 class PassageForecast:
-    """The forecast for the documents of a run.
+    """A forecast that becomes more exact with each document that is read.
 
-    A document has as many passages as a dry run or its stored version had; otherwise as many per
-    byte as those of its format that have been read, or, if its size is unknown, as many as the
-    others had on average.
+    The expected number of passages of a document is, in this order of preference:
+
+    1. the known one, from a dry run or the stored version of the document;
+    2. its size times the passages per byte of the documents of its format that have been read, or
+       a typical density as long as none has been read;
+    3. if its size is unknown, the average of the documents of unknown size that have been read, or
+       `_PASSAGES_PER_DOCUMENT` as long as none has been read.
     """
 
     def __init__(
         self, refs: Iterable[DocumentRef] = (), known: Mapping[str, int] = _NOTHING_KNOWN
     ) -> None:
-        """Create the forecast for these documents; `known` contains passages by key."""
+        """Create the forecast for documents to read; `known` has numbers of passages by key."""
         self._known = known
         self._formats: dict[str, _Density] = {}
         self._known_rest = 0
@@ -34,7 +38,7 @@ class PassageForecast:
 
     @property
     def rest(self) -> int:
-        """The number of passages in the documents that have not been read."""
+        """The expected number of passages in the documents that have not been read."""
         return self._known_rest + round(sum(one.rest for one in self._formats.values()))
 
     def note(self, ref: DocumentRef, passages: int) -> None:

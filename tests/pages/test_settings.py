@@ -8,6 +8,7 @@ import pytest
 import streamlit as st
 from streamlit.testing.v1 import AppTest
 
+from services.imports.maintenance import MaintenanceService, ReindexReport
 from storage.lock import writer_lock
 from tests.fakes.openai import MODEL, Fault, OpenAIServer, Text
 from tests.pages.conftest import APP, page_in_frame, page_text
@@ -197,6 +198,20 @@ def test_a_changed_embedding_asks_for_a_reindex_and_the_page_performs_it(
     assert "The index is rebuilt: 5 passages." in page_text(page)
     assert "python cli.py reindex" not in page_text(page)
     assert words.REBUILD_INDEX not in [one.label for one in page.button]
+
+
+def test_a_problem_after_a_rebuild_is_shown(
+    open_page: Open, imported, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    imported(embed=True)
+    problem = "The alias could not be moved."
+    monkeypatch.setattr(
+        MaintenanceService, "reindex", lambda *_, **__: ReindexReport(True, 5, 1, problem)
+    )
+    page = open_page()
+    assert problem not in page_text(page)
+    press(page, words.REBUILD_INDEX)
+    assert words.REBUILT_BUT_NOT_ELSEWHERE.format(reason=problem) in page_text(page)
 
 
 def test_a_rebuild_during_an_import_is_refused(open_page: Open, imported, data_dir: Path) -> None:

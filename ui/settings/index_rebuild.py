@@ -9,13 +9,15 @@ from ui.shared.frame import Notices, principal, show_error, show_problem
 from ui.shared.safe_html import escape
 from ui.text import words
 
-NOTICES = Notices("index-rebuild-notices")
+NOTICES, PROBLEMS = Notices("index-rebuild-notices"), Notices("index-rebuild-problems")
 
 
 def offer_rebuild(services: Services) -> None:
     """Show that the index needs a rebuild, with a button, and perform it when it is clicked."""
     for text in NOTICES.lines():
         st.html(f'<p role="status">{escape(text)}</p>')
+    for problem in PROBLEMS.lines():
+        show_problem(problem, severe=False)
     message = services.maintenance.status(principal()).message
     if not message:
         return
@@ -35,10 +37,13 @@ def _rebuild(services: Services) -> None:
 
     st.button(words.REBUILD_STOP, key="stop-rebuild", icon=":material/stop:")
     try:
-        services.maintenance.reindex(principal(), on_progress=show)
+        report = services.maintenance.reindex(principal(), on_progress=show)
     except AppError as error:
         show_error(error)
         return
     passages = services.maintenance.status(principal()).passages
     NOTICES.say(words.REBUILT.format(passages=words.count(words.PASSAGES, passages)))
+    if report.problem:
+        reason = words.translated(report.problem)
+        PROBLEMS.say(words.REBUILT_BUT_NOT_ELSEWHERE.format(reason=reason))
     st.rerun()
