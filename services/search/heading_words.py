@@ -11,9 +11,11 @@ _MARKS = re.compile(r"[*_`“”‘’「」『』\"]+|^#{1,6}\s+")
 _NUMBERING = re.compile(
     r"""
     ^(?:
-      (?:chapter|section|part|article|step|appendix|annex|item|rule|lesson|unit)\s*
-        (?:\d+(?:\.\d+)*|[ivxlc]+|[a-z])\b\s*[.:)\-–—]*\s*
-    | [(\[]?(?:\d{1,3}(?:[.\-]\d{1,3})*|[ivx]{1,5}|[a-z])[.)\]:．、]+\s*
+      (?:chapter|section|part|article|step|appendix|annex|item|rule|lesson|unit)
+        (?:\s*\d+(?:\.\d+)*|\s+(?-i:[IVXLC]+|[A-Z]))\b\s*[.:)\-–—]*\s*
+    | [(\[]?\d{1,3}(?:[.\-]\d{1,3})*[.)\]:．、]+\s*
+    | [(\[]?(?:[ivx]{1,5}|[a-z])[.)\]:．、]+(?![a-z0-9])\s*  # unlike "U.S." and "X.509"
+    | [a-z](?:\.\d{1,2})+\.?\s+(?-i:(?=[A-Z]))
     | \d{1,3}(?:\.\d{1,3})+\s+
     | \d{1,2}\s+(?-i:(?=[A-Z]))
     | 제\s*\d+\s*[장절조항편부]\s*[.:]?\s*

@@ -21,6 +21,15 @@ from services.search.heading_words import is_generic, is_name, is_topic, without
         ("2026 budget", "2026 budget"),
         ("24 hour support", "24 hour support"),
         ("Vitamin C", "Vitamin C"),
+        ("A.1 Forms", "Forms"),
+        ("Part II Safety", "Safety"),
+        ("Section 2a", "Section 2a"),
+        ("Parts Catalog", "Parts Catalog"),
+        ("Rules for visitors", "Rules for visitors"),
+        ("Unit Civil Code", "Unit Civil Code"),
+        ("Step by step", "Step by step"),
+        ("U.S. tax rules", "U.S. tax rules"),
+        ("X.509 certificates", "X.509 certificates"),
     ],
 )
 def test_the_number_of_a_heading_is_removed(heading, plain):
