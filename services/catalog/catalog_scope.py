@@ -1,8 +1,10 @@
 """Decides whether a question is about the places of a catalog, by rules without a model."""
 
+import re
 from collections.abc import Sequence
 
 from domain import CatalogQuery, PlaceHit
+from domain.language.script import CJK, HANGUL
 from domain.language.tokens import content_tokens
 from services.catalog.place_match import recognized_kinds
 from services.catalog.word_finder import Phrases, folded
@@ -10,6 +12,13 @@ from services.catalog.word_finder import Phrases, folded
 _PHRASES = Phrases("about")
 MIN_COVERAGE = 0.6
 """The minimum share of the words of a question that a place's passages must contain."""
+MIN_NAME, MIN_CJK_NAME = 4, 2
+"""The minimum length of a recognized name, in general and in Korean, Japanese, or Chinese."""
+
+_CJK_LETTER = re.compile(f"[{CJK}]")
+_EDGE = "(?:(?<!{letter})|(?!{letter}))"
+_WORD_EDGE = _EDGE.format(letter=f"[^\\W_{CJK}]")
+_KOREAN_EDGE = _EDGE.format(letter=f"[{HANGUL}]")
 
 
 def is_about_places(query: CatalogQuery, hits: Sequence[PlaceHit]) -> bool:
@@ -28,9 +37,15 @@ def is_about_places(query: CatalogQuery, hits: Sequence[PlaceHit]) -> bool:
 
 
 def _names_a_place(text: str, hits: Sequence[PlaceHit]) -> bool:
-    """Whether the question contains the name of a retrieved place."""
-    return any(
-        len(title) > 3 and title in text for title in (folded(one.place.title).text for one in hits)
+    """Whether the question contains the name of a retrieved place, not within another word."""
+    return any(_contains(text, folded(one.place.title).text) for one in hits)
+
+
+def _contains(text: str, name: str) -> bool:
+    """Whether the text contains the name as whole words; particles may follow a Korean name."""
+    is_long_enough = len(name) >= (MIN_CJK_NAME if _CJK_LETTER.match(name) else MIN_NAME)
+    return is_long_enough and bool(
+        re.search(f"{_WORD_EDGE}{_KOREAN_EDGE}{re.escape(name)}{_WORD_EDGE}", text)
     )
 
 

@@ -5,6 +5,7 @@ Streamlit removes SVG elements from HTML, so the map is a picture in a data addr
 
 import math
 from base64 import b64encode
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
@@ -33,6 +34,7 @@ MIN_EXTENT = 0.01
 """The minimum height of the map in degrees, for example around a single place."""
 KM_PER_DEGREE = 111.2
 ROUNDS = 60
+GOLDEN_ANGLE = math.pi * (3 - math.sqrt(5))
 MIN_LABELED = 70
 """The minimum width in pixels of the visible part of a district with a name."""
 MAX_BAR = 110
@@ -133,18 +135,36 @@ def map_points(hits: Sequence[PlaceHit], projection: Projection) -> list[MapPoin
 
 
 def _separate(points: Sequence[MapPoint]) -> None:
-    """Move overlapping points apart until they only touch, in at most `ROUNDS` rounds."""
+    """Move overlapping points apart within the picture, in at most `ROUNDS` rounds."""
+    _scatter(points)
     for _ in range(ROUNDS):
         for one, other in combinations(points, 2):
-            x, y = (other.x - one.x) / (2 * RADIUS), (other.y - one.y) / (2 * RADIUS)
-            distance = math.hypot(x, y)
-            if distance >= 1:
-                continue
-            # Points at the same position are separated horizontally.
-            x, y = (x / distance, y / distance) if distance else (1.0, 0.0)
-            for point, sign in ((one, -1), (other, 1)):
-                point.x += sign * x * (1 - distance) * RADIUS
-                point.y += sign * y * (1 - distance) * RADIUS
+            _push_apart(one, other)
+        for point in points:
+            point.x = min(max(point.x, RADIUS), WIDTH - RADIUS)
+            point.y = min(max(point.y, RADIUS), HEIGHT - RADIUS)
+
+
+def _scatter(points: Sequence[MapPoint]) -> None:
+    """Move points at the same position by some pixels, on a spiral; otherwise, they form a row."""
+    occupied: Counter[tuple[float, float]] = Counter()
+    for point in points:
+        position = point.x, point.y
+        pixels = occupied[position]
+        point.x += pixels * math.cos(GOLDEN_ANGLE * (pixels - 1))
+        point.y += pixels * math.sin(GOLDEN_ANGLE * (pixels - 1))
+        occupied[position] += 1
+
+
+def _push_apart(one: MapPoint, other: MapPoint) -> None:
+    """Move two points that overlap until they only touch."""
+    x, y = (other.x - one.x) / (2 * RADIUS), (other.y - one.y) / (2 * RADIUS)
+    distance = math.hypot(x, y)
+    if not 0 < distance < 1:
+        return
+    for point, sign in ((one, -1), (other, 1)):
+        point.x += sign * x / distance * (1 - distance) * RADIUS
+        point.y += sign * y / distance * (1 - distance) * RADIUS
 
 
 def _alternative_text(points: Sequence[MapPoint], outlines: Outlines) -> str:

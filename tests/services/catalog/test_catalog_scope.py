@@ -52,6 +52,25 @@ def test_words_and_names_of_retrieved_places_count(question, is_about):
     assert is_about_places(CatalogQuery(question, ""), [hit()]) is is_about
 
 
+@pytest.mark.parametrize(
+    ("name", "question", "is_named"),
+    [
+        ("Rice", "When does Rice open?", True),
+        ("Rice", "Rice는 언제 여나요?", True),
+        ("Rice", "Why did the price of oil rise?", False),
+        ("Lucia", "Who is Saint Lucian?", False),
+        ("스시", "스시에는 누가 가나요?", True),
+        ("스시", "누가 오스시를 만들었나요?", False),
+        ("鮨銀", "鮨銀はいつ開店ですか？", True),
+        ("鮨", "鮨とは何ですか？", False),
+        ("Роза", "Когда открылась Роза?", True),
+        ("Роза", "Почему прозаик исчез?", False),
+    ],
+)
+def test_the_name_of_a_place_counts_only_as_whole_words(name, question, is_named):
+    assert is_about_places(CatalogQuery(question, ""), [hit(name)]) is is_named
+
+
 def test_a_request_for_a_fact_needs_two_kinds_of_recognized_words():
     one = CatalogQuery("Who invented it?", "", CatalogFilters(desired_types=("bar",)))
     two = CatalogQuery("Who serves it?", "", CatalogFilters({"borough": "Queens"}, ("bar",)))

@@ -1,6 +1,7 @@
 import math
 import re
 from base64 import b64decode
+from itertools import combinations
 from xml.etree import ElementTree
 
 import pytest
@@ -85,6 +86,17 @@ def test_places_at_one_address_are_drawn_next_to_each_other():
     at = positions([*(place_hit(n, f"Place {n}", **here) for n in (1, 2)), FAR])
     assert at[2][0] - at[1][0] == pytest.approx(2 * RADIUS)
     assert at[1][1] == pytest.approx(at[2][1])
+
+
+@pytest.mark.parametrize("longitude", [-73.9, -74.4])
+def test_many_places_at_one_address_stay_apart_and_in_the_picture(longitude):
+    here = {"latitude": 40.7, "longitude": longitude}
+    at = positions([*(place_hit(n, f"Place {n}", **here) for n in range(1, 21)), FAR])
+    for x, y in at.values():
+        assert RADIUS <= x <= WIDTH - RADIUS
+        assert RADIUS <= y <= HEIGHT - RADIUS
+    for one, other in combinations(at.values(), 2):
+        assert math.dist(one, other) > 1.8 * RADIUS
 
 
 def test_a_place_without_coordinates_keeps_its_number_and_is_not_on_the_map():

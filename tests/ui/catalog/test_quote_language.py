@@ -32,3 +32,21 @@ def test_a_quote_in_another_language_than_the_page_is_marked(page, text, note, m
 
 def test_a_translation_names_the_language_of_the_original():
     assert language_note(KOREAN, is_translated=True) == "translated from Korean"
+
+
+@pytest.mark.parametrize(
+    ("text", "is_english"),
+    [
+        (ENGLISH, True),
+        ("It was great.", True),
+        ("I loved my dinner in Brooklyn so much!", True),
+        ("The Smith es excelente.", False),
+        ("No me gusta The Smith a la hora de comer.", False),
+        ("Was will man mehr, so an der Bar!", False),
+        ("On a adoré, surtout le brunch and drinks du dimanche.", False),
+        ("직원이 정말 the best of the best.", False),
+    ],
+)
+def test_a_few_english_words_do_not_make_a_text_english(text, is_english, monkeypatch):
+    monkeypatch.setitem(st.session_state, LANGUAGE, "ja")
+    assert (language_note(text) == "英語の原文") is is_english
