@@ -128,8 +128,8 @@ KEEP_TITLE = "Rename"
 SHARE_CONVERSATION = "Share"
 SHARE_TITLE = "Share the conversation"
 FILE_CONTENTS = (
-    "the title, the questions, and what was searched for",
-    "the answers, or why there is none",
+    "title and start of the conversation, the questions, and what was searched for",
+    "the answers, and why one is missing or incomplete",
     "the cited sources, with the quotes and the results of their check",
     "the sources that were also found, without quotes",
     "of each source: title, headings, page, version, and web address or file name",
