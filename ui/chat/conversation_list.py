@@ -318,18 +318,18 @@ def _show_groups(services: "Services", search_words: str) -> None:
 
 
 def _row_titles(conversations: Sequence[Conversation]) -> dict[str, str]:
-    """A distinct title for each id; equal ones show when they were started, or part of their id."""
+    """A distinct title for each id; equal ones show when they were started."""
     titles = [one.title.strip() or words.UNTITLED for one in conversations]
-    today = now().date()
-    starts = [
-        time_of_day(one.created_at)
-        if here(one.created_at).date() == today
-        else day_and_time(one.created_at)
-        for one in conversations
-    ]
-    ids = [one.id for one in conversations]
-    keys = [id_[:KEY_CHARACTERS] for id_ in ids]
-    return dict(zip(ids, distinct_titles(titles, starts, keys), strict=True))
+    shown = distinct_titles(titles, [_starts(one) for one in conversations])
+    return {one.id: title for one, title in zip(conversations, shown, strict=True)}
+
+
+def _starts(conversation: Conversation) -> tuple[str, str, str]:
+    """When it was started: to the minute, to the second, and with a part of its id."""
+    moment = conversation.created_at
+    time = time_of_day if here(moment).date() == now().date() else day_and_time
+    exact = time(moment, seconds=True)
+    return time(moment), exact, f"{exact} {conversation.id[:KEY_CHARACTERS]}"
 
 
 def _show_conversation(conversation: Conversation, row_title: str) -> None:

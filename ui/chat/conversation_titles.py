@@ -11,19 +11,19 @@ _ROUNDS = 4
 
 
 def distinct_titles(
-    titles: Sequence[str], notes: Sequence[str], keys: Sequence[str], cells: int = CELLS
+    titles: Sequence[str], notes: Sequence[Sequence[str]], cells: int = CELLS
 ) -> list[str]:
     """The titles on one line each, in order, and all different.
 
     Titles that would look alike when cut off after `cells` are shortened in the middle instead, so
-    that the part that differs is visible. Equal titles end with their note, and if that is equal,
-    too, with note and key: neither changes when another title is removed. Other titles are not
-    shortened. The keys must be different.
+    that the part that differs is visible. Equal titles end with the first of their notes that
+    distinguishes them, such as a time and a more exact time. Other titles are not shortened. The
+    last notes must be different.
     """
     lines = [" ".join(title.split()) for title in titles]
     visible = _distinct_parts(lines, cells)
     shown = [visible[line] for line in lines]
-    for suffixes in (notes, [" ".join(pair) for pair in zip(notes, keys, strict=True)]):
+    for suffixes in zip(*notes, strict=True):
         counts = Counter(_cut(one, cells) for one in shown)
         shown = [
             _ending_with(suffix, visible[line], cells) if counts[_cut(one, cells)] > 1 else one

@@ -84,19 +84,20 @@ def day(moment: date) -> str:
     return format_date(local, "medium", locale=_locale())
 
 
-def time_of_day(moment: datetime) -> str:
-    """The time in the reader's time zone: `16:05`."""
+def time_of_day(moment: datetime, *, seconds: bool = False) -> str:
+    """The time in the reader's time zone: `16:05`, or with seconds `16:05:07`."""
     from babel.dates import format_time
 
-    return format_time(moment, "HH:mm", tzinfo=_timezone(), locale=_locale())
+    pattern = "HH:mm:ss" if seconds else "HH:mm"
+    return format_time(moment, pattern, tzinfo=_timezone(), locale=_locale())
 
 
-def day_and_time(moment: datetime) -> str:
+def day_and_time(moment: datetime, *, seconds: bool = False) -> str:
     """The date and time in the reader's time zone: `4 Mar 2026, 16:05`."""
     from babel.dates import get_datetime_format
 
     pattern = str(get_datetime_format("medium", locale=_locale()))  # "{1}, {0}"
-    return pattern.format(time_of_day(moment), day(moment))
+    return pattern.format(time_of_day(moment, seconds=seconds), day(moment))
 
 
 def table_format() -> str:

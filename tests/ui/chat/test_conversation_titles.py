@@ -18,7 +18,9 @@ KEYS = ("3f9a", "81bc", "07de", "c4f2", "5a60", "e913", "2b7d", "96af")
 def titles(
     *texts: str, notes: tuple[str, ...] = (), keys: tuple[str, ...] = KEYS, cells: int = 30
 ) -> list[str]:
-    return distinct_titles(texts, notes or ("09:15",) * len(texts), keys[: len(texts)], cells)
+    first = notes or ("09:15",) * len(texts)
+    pairs = [(note, f"{note} {key}") for note, key in zip(first, keys, strict=False)]
+    return distinct_titles(texts, pairs, cells)
 
 
 def test_titles_that_look_different_are_not_changed() -> None:
@@ -47,7 +49,7 @@ def test_equal_titles_show_their_notes() -> None:
     assert shown == ["How many days of annual… 09:15", "How many days of annual… 16:05", SICK]
 
 
-def test_equal_titles_with_equal_notes_show_their_keys() -> None:
+def test_equal_titles_with_equal_notes_show_their_next_notes() -> None:
     shown = titles("Hello", "Hello", notes=("09:15", "09:15"))
     assert shown == ["Hello 09:15 3f9a", "Hello 09:15 81bc"]
 
@@ -67,7 +69,7 @@ def test_equal_titles_that_begin_like_others_show_the_part_that_differs_too() ->
     ]
 
 
-def test_a_title_does_not_change_when_another_one_is_removed() -> None:
+def test_a_title_does_not_change_when_one_of_several_equal_ones_is_removed() -> None:
     shown = titles("Hello", "Hello", "Hello", notes=("02:07",) * 3)
     rest = titles("Hello", "Hello", notes=("02:07",) * 2, keys=(KEYS[0], KEYS[2]))
     assert rest == [shown[0], shown[2]]

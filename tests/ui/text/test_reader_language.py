@@ -73,6 +73,7 @@ def test_a_time_is_converted_to_the_time_zone_of_the_reader(set_session):
     set_session("ko", "Asia/Seoul")
     assert reader_language.day(NOW) == "2026. 11. 22."
     assert reader_language.day_and_time(NOW) == "2026. 11. 22. 01:05"
+    assert reader_language.day_and_time(NOW, seconds=True) == "2026. 11. 22. 01:05:00"
 
 
 @pytest.mark.parametrize("timezone", [None, "", "Nowhere/Atlantis", "../etc/passwd"])
