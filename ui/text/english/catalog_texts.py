@@ -18,7 +18,7 @@ PLACES_NONE_HOW = (
 )
 PLACES_ADD_SAMPLE = "Add the sample catalog"
 PLACES_ADD_OWN = "Add your own catalog"
-PLACES_IMPORTING = "The places are being imported. You can ask about them when the import is done."
+PLACES_IMPORTING = "Places are being imported. You can ask about each as soon as it is imported."
 PLACES_EMPTY = "The catalog {name} has no places: its import found none, or has not run yet."
 PLACES_SOURCES = "View the import"
 
