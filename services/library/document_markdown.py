@@ -13,6 +13,7 @@ from typing import Any, Literal
 
 from markdown_it import MarkdownIt
 from markdown_it.parser_inline import ParserInline
+from markdown_it.rules_block import StateBlock, table
 from markdown_it.rules_inline import StateInline
 from markdown_it.token import Token
 
@@ -24,6 +25,8 @@ POSITIONS = "positions"
 """The key in `Token.meta` of the position in the text of each character of a block's content."""
 FRONT_MATTER = "front_matter"
 """The type of the token of front matter, which only Markdown that a person wrote can have."""
+TABLE = "table"
+"""The type of the token of a table without its cells."""
 
 _BLOCKS = ["table", "fence", "blockquote", "hr", "list", "heading", "paragraph"]
 _INLINE = ["text", "newline", "backticks"]
@@ -44,12 +47,12 @@ def line_starts(text: str) -> list[int]:
     return [0, *accumulate(len(line) + 1 for line in text.split("\n"))]
 
 
-def blocks(text: str, style: Style, *, is_start: bool) -> list[Token]:
+def blocks(text: str, style: Style, *, is_start: bool, has_cells: bool = True) -> list[Token]:
     """The tokens of the blocks of a normalized text; plain text has none.
 
     Text that a program extracted from another format has headings, lists, tables, and code, but no
     front matter, setext headings, or indented code. Only the start of a document can have front
-    matter.
+    matter. Without cells, which is much faster, each table is a single token, `TABLE`.
     """
     if style is Style.PLAIN:
         return []
@@ -58,7 +61,8 @@ def blocks(text: str, style: Style, *, is_start: bool) -> list[Token]:
     tokens = [_front_matter(text[:begin])] if begin else []
     # Blank lines instead of the front matter, so that positions and lines stay the same.
     rest = re.sub(r"[^\n]", " ", text[:begin]) + text[begin:]
-    _parser(style).block.parse(rest, _parser(style), {}, tokens)
+    parser = _parser(style, has_cells=has_cells)
+    parser.block.parse(rest, parser, {}, tokens)
     return tokens
 
 
@@ -206,15 +210,36 @@ class _PositionedInline(ParserInline):
 
 
 @cache
-def _parser(style: Style) -> MarkdownIt:
+def _parser(style: Style, *, has_cells: bool = True) -> MarkdownIt:
     is_markdown = style is Style.MARKDOWN
     parser = MarkdownIt("commonmark", {"html": False})
     parser.inline = _PositionedInline()
     parser.inline.ruler.enableOnly(_MARKDOWN_INLINE if is_markdown else _INLINE)
     parser.inline.ruler2.enableOnly(_PAIRS)
     more = ["code", "lheading"] if is_markdown else []
+    if not has_cells:
+        parser.block.ruler.at("table", _table_without_cells, {"alt": ["paragraph"]})
     parser.block.ruler.enableOnly([*_BLOCKS, *more])
     return parser
+
+
+def _table_without_cells(state: StateBlock, start: int, end: int, silent: bool) -> bool:
+    """Recognize a table where the usual rule does, and end it at the same line."""
+    if not table(state, start, end, True):
+        return False
+    if not silent:
+        token = state.push(TABLE, "", 0)
+        state.line = start + 2
+        while state.line < end and not _ends_table(state, state.line, end):
+            state.line += 1
+        token.map = [start, state.line]
+    return True
+
+
+def _ends_table(state: StateBlock, line: int, end: int) -> bool:
+    is_outside = state.sCount[line] < state.blkIndent or state.is_code_block(line)
+    rules = state.md.block.ruler.getRules("blockquote")
+    return is_outside or state.isEmpty(line) or any(rule(state, line, end, True) for rule in rules)
 
 
 def leaf_positions(child: Token, content: str, positions: Sequence[int]) -> list[int]:

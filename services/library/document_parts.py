@@ -16,7 +16,7 @@ PART_CHARACTERS = 100_000
 MAX_HEADINGS = 300
 """If there are more headings, the deepest levels are left out."""
 
-_HEAD_LINES = {"fence": 1, "table_open": 2}
+_HEAD_LINES = {"fence": 1, "table": 2}
 """How many lines at the start of code or a table are repeated in a part that continues it."""
 
 
@@ -89,8 +89,9 @@ class _Window:
         within = [(_rank(one), at) for one, at in starts if earliest <= at < latest]
         if within:
             return max(within)[1]
-        paragraph = text.rfind("\n\n", earliest, latest)
-        line = text.rfind("\n", earliest, latest)
+        # Before the last character, which shows whether a table or code continues after the line.
+        paragraph = text.rfind("\n\n", earliest, latest - 1)
+        line = text.rfind("\n", earliest, latest - 1)
         return (paragraph + 2 if paragraph >= 0 else line + 1) or latest
 
     def headings(self, end: int, style: Style) -> Iterator[Heading]:
@@ -125,8 +126,9 @@ def _window(text: str, start: int, opening: str, style: Style) -> _Window:
     from services.library.document_markdown import blocks, line_starts, normalized  # slow to import
 
     shown = normalized(opening + text[start : start + PART_CHARACTERS])
+    tokens = blocks(shown, style, is_start=start == 0, has_cells=False)
     lines = [start - len(opening) + at for at in line_starts(shown)]
-    return _Window(start, shown, lines, blocks(shown, style, is_start=start == 0))
+    return _Window(start, shown, lines, tokens)
 
 
 def _outline(headings: Sequence[Heading]) -> tuple[Heading, ...]:

@@ -138,6 +138,12 @@ def test_the_page_scrolls_to_the_quote_or_to_the_position_in_the_address(
     assert f'data-what="{target}"' in page_text(open_document(services, **address))
 
 
+def test_a_link_to_an_empty_span_scrolls_to_the_heading_there(services: Services) -> None:
+    services.reader.document = view(focus=Span(900, 900), marks=())
+    html = page_text(open_document(services, id="d1", start="900", end="900"))
+    assert 'data-what="#fn-at-900"' in html
+
+
 def test_a_document_in_one_part_has_no_buttons_for_others(services: Services) -> None:
     services.reader.document = view(previous=None, next=None, parts=1)
     labels = {one.label for one in open_document(services).button}

@@ -82,7 +82,7 @@ def test_the_parts_are_the_whole_text(pieces, style):
 
 @pytest.mark.usefixtures("short_parts")
 def test_a_part_begins_at_a_heading_or_else_at_a_paragraph():
-    text = "a" * 35 + "\n\n" + "b" * 9 + "\n## Next\n" + "c" * 40 + "\n\n" + "d" * 40
+    text = "a" * 35 + "\n\n" + "b" * 8 + "\n## Next\n" + "c" * 40 + "\n\n" + "d" * 40
     assert [part[:3] for part in parts_of(text)] == ["aaa", "## ", "ddd"]
     assert [part[:3] for part in parts_of(text, Style.PLAIN)] == ["aaa", "bbb", "ddd"]
 

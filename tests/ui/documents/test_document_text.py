@@ -37,6 +37,8 @@ LINES = [
     "| a | b |",
     "|---|---|",
     "| # c | d |",
+    "> | a | b |",
+    "> |---|---|",
     "title: # Front matter",
     "# Carriage\r# Return",
     "<h1>HTML</h1>",
