@@ -13,11 +13,13 @@ if TYPE_CHECKING:
 _COLOR = (255, 224, 110)
 _MIN_LINE = 8
 """A line of a quote with fewer letters may occur elsewhere on the page by chance."""
+_MAX_OCCURRENCES = 1000
+"""Of a quote within words; more occur only in texts like "aaaa", where each costs time."""
 
 
-# Scripts without spaces between words: besides CJK, those of Thai, Lao, Burmese, and Khmer.
-_UNSPACED = CJK + "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff"
-_WORD = re.compile(rf"(?:[^\W_{_UNSPACED}]|[\u0300-\u036f]|(?<=\d)[.,](?=\d))+")
+# Where words may adjoin others: besides CJK, the scripts of Thai, Lao, Burmese, and Khmer.
+_ADJOINING = CJK + "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff"
+_WORD = re.compile(rf"(?:[^\W_{_ADJOINING}]|[\u0300-\u036f]|(?<=\d)[.,](?=\d))+")
 
 
 class _Letters(NamedTuple):
@@ -31,11 +33,16 @@ class _Letters(NamedTuple):
     inner: set[int]
 
     def position(self, text: str) -> int:
-        """Where this text first begins and ends with a whole word or number; -1 if nowhere."""
-        at = self.text.find(text) if text else -1
-        while at >= 0 and not self._is_whole(at, at + len(text)):
+        """Where this text first begins and ends with a whole word or number; -1 if nowhere.
+
+        Only the first `_MAX_OCCURRENCES` are considered.
+        """
+        at = -1
+        for _ in range(_MAX_OCCURRENCES if text else 0):
             at = self.text.find(text, at + 1)
-        return at
+            if at < 0 or self._is_whole(at, at + len(text)):
+                return at
+        return -1
 
     def _is_whole(self, start: int, end: int) -> bool:
         after = self.indices[end] if end < len(self.indices) else -1
@@ -74,8 +81,9 @@ def quote_positions(quotes: Sequence[str], page: str) -> list[int]:
     """The indices of the quotes' characters in the text of a page.
 
     Only letters and digits are compared, because white space, punctuation, and Markdown differ. A
-    quote does not begin or end within a word or a number, except in scripts without spaces. Of a
-    quote that is not on the page as a whole, the lines that are there count.
+    quote does not begin or end within a word or a number, except in Korean, where particles follow
+    words, and in scripts without spaces. Of a quote that is not on the page as a whole, the lines
+    that are there count.
     """
     letters = _page_letters(page)
     return [index for quote in quotes for index in _found(quote, letters)]

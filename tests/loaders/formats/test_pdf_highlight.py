@@ -9,6 +9,7 @@ from reportlab.pdfgen.canvas import Canvas
 
 from loaders.formats.pdf import page_png, read
 from loaders.formats.pdf_highlight import quote_positions
+from tests.linear_time import require_linear_time
 
 SAMPLE = Path(__file__).parents[3] / "samples" / "documents" / "security-handbook.pdf"
 DATA = SAMPLE.read_bytes()
@@ -132,6 +133,11 @@ def test_whole_words_of_the_page_are_found(pieces, data):
     quote = " ".join(piece for piece, _ in pieces[first : last + 1])
     text = "".join(filter(str.isalnum, found(quote, page)[0]))
     assert text == "".join(filter(str.isalnum, quote))
+
+
+@pytest.mark.parametrize("letter", ["0", "a"])
+def test_a_long_quote_within_a_longer_word_is_searched_in_linear_time(letter):
+    require_linear_time(lambda size: found(letter * (size // 5), letter * size), 100_000)
 
 
 @given(PIECES, PIECES)
