@@ -160,11 +160,12 @@ def _push_apart(one: MapPoint, other: MapPoint) -> None:
     """Move two points that overlap until they only touch."""
     x, y = (other.x - one.x) / (2 * RADIUS), (other.y - one.y) / (2 * RADIUS)
     distance = math.hypot(x, y)
-    if not 0 < distance < 1:
+    if distance >= 1:
         return
+    x, y = (x / distance, y / distance) if distance else (1.0, 0.0)
     for point, sign in ((one, -1), (other, 1)):
-        point.x += sign * x / distance * (1 - distance) * RADIUS
-        point.y += sign * y / distance * (1 - distance) * RADIUS
+        point.x += sign * x * (1 - distance) * RADIUS
+        point.y += sign * y * (1 - distance) * RADIUS
 
 
 def _alternative_text(points: Sequence[MapPoint], outlines: Outlines) -> str:

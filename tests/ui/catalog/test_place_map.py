@@ -88,15 +88,24 @@ def test_places_at_one_address_are_drawn_next_to_each_other():
     assert at[1][1] == pytest.approx(at[2][1])
 
 
-@pytest.mark.parametrize("longitude", [-73.9, -74.4])
-def test_many_places_at_one_address_stay_apart_and_in_the_picture(longitude):
-    here = {"latitude": 40.7, "longitude": longitude}
-    at = positions([*(place_hit(n, f"Place {n}", **here) for n in range(1, 21)), FAR])
+@pytest.mark.parametrize(
+    ("latitude", "longitude", "count"),
+    [(40.7, -73.9, 20), (40.7, -74.4, 20), (41.2, -74.4, 20), (40.2, -73.4, 20)],
+)
+def test_many_places_at_one_address_stay_apart_and_in_the_picture(latitude, longitude, count):
+    here = {"latitude": latitude, "longitude": longitude}
+    at = positions([*(place_hit(n, f"Place {n}", **here) for n in range(1, count + 1)), FAR])
     for x, y in at.values():
         assert RADIUS <= x <= WIDTH - RADIUS
         assert RADIUS <= y <= HEIGHT - RADIUS
     for one, other in combinations(at.values(), 2):
         assert math.dist(one, other) > 1.8 * RADIUS
+
+
+def test_no_two_of_very_many_places_in_a_corner_coincide():
+    here = {"latitude": 41.2, "longitude": -74.4}
+    at = positions([*(place_hit(n, f"Place {n}", **here) for n in range(1, 51)), FAR])
+    assert all(math.dist(one, other) > 1 for one, other in combinations(at.values(), 2))
 
 
 def test_a_place_without_coordinates_keeps_its_number_and_is_not_on_the_map():
