@@ -48,7 +48,7 @@ class Options:
     passages: int = 100_000
     questions: int = 200
     compared: int = 50_000
-    prefilled: int = 0
+    prefill: int = 0
     heap_mb: int = 4096
     embedded: bool = True
     merge: bool = True
@@ -72,7 +72,7 @@ class Run:
         passages, vectors = Passages(self.options.passages), folder / "vectors.npy"
         writes = Writes(VectorRows(self.index), self.measured.client)
         with stage("filling the index"):
-            writes.fill(passages, self.options.compared, self.options.prefilled, vectors)
+            writes.fill(passages, self.options.compared, self.options.prefill, vectors)
             writes.add_to(self.report)
         with stage("merges in the background"):
             self.measured.settle()
@@ -163,7 +163,7 @@ def _about(options: Options) -> str:
         f"OpenSearch {VERSION}, one node with {options.heap_mb} MiB of heap, one shard, one client,"
         f" loopback; {options.passages:,} synthetic passages of 60 words with a Zipf distribution"
         f" and vectors of 384 dimensions around {Passages(options.passages).centers:,} centers;"
-        f" {options.prefilled:,} of them written by several threads at once;"
+        f" {options.prefill:,} of them written by several threads at once;"
         f" {options.questions} questions, which all contenders answer in turn, warm"
     )
 
@@ -183,9 +183,9 @@ def options_of(words: list[str] | None = None) -> Options:
         help="passages that a bare script writes too, in turns",
     )
     parser.add_argument(
-        "--prefilled",
+        "--prefill",
         type=int,
-        default=default.prefilled,
+        default=default.prefill,
         help="passages after these that several threads write at once, without being measured",
     )
     parser.add_argument("--heap-mb", type=int, default=default.heap_mb)
@@ -199,6 +199,8 @@ def options_of(words: list[str] | None = None) -> Options:
     )
     parser.add_argument("--json", type=Path, metavar="FILE", help="save the figures there too")
     found = parser.parse_args(words)
+    if found.compared < 1:
+        parser.error("--compared must be at least 1: the ratio needs passages that both write")
     if found.merge is None:
         found.merge = found.passages <= 200_000
     return Options(**vars(found))

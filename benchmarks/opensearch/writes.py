@@ -43,34 +43,34 @@ class Writes:
     own_s: list[float] = field(default_factory=list)
     bare_s: list[float] = field(default_factory=list)
 
-    def fill(self, passages: Passages, compared: int, prefilled: int, file: Path) -> None:
+    def fill(self, passages: Passages, compared: int, prefill: int, file: Path) -> None:
         """Write all passages, and save their vectors in `file`.
 
         The bare script also writes the first `compared`, to another index, which is then deleted.
-        The next `prefilled` are written by several threads, without being measured.
+        The next `prefill` are written by several threads, without being measured.
         """
         self.rows.index.create(DIMENSION)
         progress = Progress("index", passages.size)
-        batches = _saved(passages, file, progress)
+        batches = _batches(passages, file, progress)
         self.bare.indices.create(index=BARE_INDEX, body=index_body(DIMENSION, Fields(), OPTIONS))
         for number, batch in enumerate(islice(batches, _count(compared))):
             self._write_both(batch, own_first=number % 2 == 0)
         self.bare.indices.delete(index=BARE_INDEX)
-        self._prefill(islice(batches, _count(prefilled)))
+        self._prefill(islice(batches, _count(prefill)))
         for batch in batches:
             self._write(batch)
         self.rows.index.refresh()
 
     def _prefill(self, batches: Iterator[NewRows]) -> None:
-        indices, sent = self.bare.indices, deque[Future[None]]()
+        indices, writes = self.bare.indices, deque[Future[None]]()
         indices.put_settings(index=self.rows.index.name, body=_PREFILL_SETTINGS)
         with ThreadPoolExecutor(_PREFILL_THREADS) as pool:
             for batch in batches:
-                sent.append(pool.submit(self.rows.write, batch, _tokens(batch)))
-                if len(sent) > _PREFILL_THREADS:
-                    sent.popleft().result()
-            for rest in sent:
-                rest.result()
+                writes.append(pool.submit(self.rows.write, batch, _tokens(batch)))
+                if len(writes) > _PREFILL_THREADS:
+                    writes.popleft().result()
+            for write in writes:
+                write.result()
         defaults = dict.fromkeys(_PREFILL_SETTINGS)
         indices.put_settings(index=self.rows.index.name, body=defaults)
 
@@ -144,7 +144,7 @@ def _count(passages: int) -> int:
     return -(-passages // BATCH)
 
 
-def _saved(passages: Passages, file: Path, progress: Progress) -> Iterator[NewRows]:
+def _batches(passages: Passages, file: Path, progress: Progress) -> Iterator[NewRows]:
     """The batches; saves the vectors of each in the file, and reports it as done afterward."""
     shape = (passages.size, DIMENSION)
     saved, start = np.lib.format.open_memmap(file, "w+", np.float32, shape), 0

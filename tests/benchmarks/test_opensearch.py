@@ -4,6 +4,7 @@ import json
 
 import pytest
 
+from benchmarks.opensearch import passages, writes
 from benchmarks.opensearch.__main__ import Options, measure
 
 pytestmark = [
@@ -13,9 +14,12 @@ pytestmark = [
 ]
 
 
-def test_everything_is_found_and_counted_as_by_exact_search(tmp_path):
+def test_everything_is_found_and_counted_as_by_exact_search(tmp_path, monkeypatch):
+    for module in (passages, writes):
+        monkeypatch.setattr(module, "BATCH", 60)
     file = tmp_path / "figures.json"
-    report = measure(Options(passages=300, questions=3, compared=300, heap_mb=512, json=file))
+    options = Options(passages=300, questions=3, compared=60, prefill=180, heap_mb=512, json=file)
+    report = measure(options)
     figures = {figure.name: figure.value for figure in (*report.ratios, *report.absolute)}
     assert [value for name, value in figures.items() if "recall@20" in name] == [1.0] * 14
     assert [value for name, value in figures.items() if name.endswith(": equal")] == [100.0] * 4
