@@ -16,8 +16,9 @@ MIN_NAME, MIN_CJK_NAME = 4, 2
 """The minimum length of a recognized name, in general and in Korean, Japanese, or Chinese."""
 
 _CJK_LETTER = re.compile(f"[{CJK}]")
+_LATIN = f"[^\\W_{CJK}]"
 _EDGE = "(?:(?<!{letter})|(?!{letter}))"
-_WORD_EDGE = _EDGE.format(letter=f"[^\\W_{CJK}]")
+_WORD_EDGE = _EDGE.format(letter=_LATIN)
 _KOREAN_EDGE = _EDGE.format(letter=f"[{HANGUL}]")
 
 
@@ -45,7 +46,7 @@ def _contains(text: str, name: str) -> bool:
     """Whether the text contains the name as whole words; particles may follow a Korean name."""
     is_long_enough = len(name) >= (MIN_CJK_NAME if _CJK_LETTER.match(name) else MIN_NAME)
     return is_long_enough and bool(
-        re.search(f"{_WORD_EDGE}{_KOREAN_EDGE}{re.escape(name)}{_WORD_EDGE}", text)
+        re.search(f"{_WORD_EDGE}{_KOREAN_EDGE}{re.escape(name)}(?!{_LATIN})", text)
     )
 
 

@@ -13,7 +13,7 @@ _NUMBERING = re.compile(
     ^(?:
       (?:chapter|section|part|article|step|appendix|annex|item|rule|lesson|unit)
         (?:\s*\d+(?:\.\d+)*|\s+(?-i:[IVXLC]+|[A-Z]))\b\s*[.:)\-–—]*\s*
-    | [(\[]?\d{1,3}(?:[.\-]\d{1,3})*[.)\]:．、]+\s*
+    | [(\[]?\d{1,3}(?:[.\-]\d{1,3})*[.)\]:．、]+(?!\d)\s*
     | [(\[]?(?:[ivx]{1,5}|[a-z])[.)\]:．、]+(?![a-z0-9])\s*  # unlike "U.S." and "X.509"
     | [a-z](?:\.\d{1,2})+\.?\s+(?-i:(?=[A-Z]))
     | \d{1,3}(?:\.\d{1,3})+\s+

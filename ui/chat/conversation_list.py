@@ -325,11 +325,11 @@ def _row_titles(conversations: Sequence[Conversation]) -> dict[str, str]:
 
 
 def _starts(conversation: Conversation) -> tuple[str, str, str]:
-    """When it was started: to the minute, to the second, and with a part of its id."""
+    """When it was started: to the minute, to the second, and the time with a part of its id."""
     moment = conversation.created_at
-    time = time_of_day if here(moment).date() == now().date() else day_and_time
-    exact = time(moment, seconds=True)
-    return time(moment), exact, f"{exact} {conversation.id[:KEY_CHARACTERS]}"
+    start = time_of_day if here(moment).date() == now().date() else day_and_time
+    with_id = f"{time_of_day(moment, seconds=True)} {conversation.id[:KEY_CHARACTERS]}"
+    return start(moment), start(moment, seconds=True), with_id
 
 
 def _show_conversation(conversation: Conversation, row_title: str) -> None:

@@ -63,6 +63,7 @@ def test_words_and_names_of_retrieved_places_count(question, is_about):
         ("스시", "누가 오스시를 만들었나요?", False),
         ("鮨銀", "鮨銀はいつ開店ですか？", True),
         ("鮨", "鮨とは何ですか？", False),
+        ("스시", "누가 스시24를 만들었나요?", False),
         ("Роза", "Когда открылась Роза?", True),
         ("Роза", "Почему прозаик исчез?", False),
     ],

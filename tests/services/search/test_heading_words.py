@@ -30,6 +30,8 @@ from services.search.heading_words import is_generic, is_name, is_topic, without
         ("Step by step", "Step by step"),
         ("U.S. tax rules", "U.S. tax rules"),
         ("X.509 certificates", "X.509 certificates"),
+        ("3.5.2 Fees", "Fees"),
+        ("2:30 pm meeting", "2:30 pm meeting"),
     ],
 )
 def test_the_number_of_a_heading_is_removed(heading, plain):

@@ -39,3 +39,4 @@ def test_equal_titles_show_when_they_were_started_as_exactly_as_needed(row_title
 def test_the_date_is_shown_for_other_days(row_titles) -> None:
     today, yesterday = datetime(2026, 3, 4, 9, tzinfo=UTC), datetime(2026, 3, 3, 9, tzinfo=UTC)
     assert row_titles(today, yesterday) == ["Why? 09:00", "Why? 3 Mar 2026, 09:00"]
+    assert row_titles(yesterday, yesterday) == ["Why? 09:00:00 0bcd", "Why? 09:00:00 1bcd"]
