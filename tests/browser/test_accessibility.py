@@ -31,6 +31,7 @@ sync_api = pytest.importorskip("playwright.sync_api", reason="pip install playwr
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
 QUESTION = "How many days of annual leave do new employees get?"
+QUESTION_ABOUT_A_PDF = "노트북을 잃어버리면 어떻게 해야 하나요?"
 HELD = "Embedding of this sentence waits"
 
 
@@ -106,9 +107,15 @@ def show_chat(page: "sync_api.Page", program: Program) -> None:
     typing_box(page).wait_for()
 
 
-def show_answer(page: "sync_api.Page", program: Program) -> None:
+def show_answer(page: "sync_api.Page", program: Program, question: str = QUESTION) -> None:
     show_chat(page, program)
-    ask(page, QUESTION)
+    ask(page, question)
+
+
+def show_quote_of_marker(page: "sync_api.Page", program: Program) -> None:
+    show_answer(page, program)
+    page.locator("a.fn-cite").first.focus()
+    page.get_by_role("tooltip").first.wait_for()
 
 
 def show_sources_of_answer(page: "sync_api.Page", program: Program) -> None:
@@ -117,10 +124,22 @@ def show_sources_of_answer(page: "sync_api.Page", program: Program) -> None:
         summary.click()
 
 
-def show_document(page: "sync_api.Page", program: Program) -> None:
-    show_answer(page, program)
+def show_document(page: "sync_api.Page", program: Program, question: str = QUESTION) -> None:
+    show_answer(page, program, question)
     page.goto(page.locator("a.fn-title").first.evaluate("link => link.href"))
     page.locator(".fn-reading mark").first.wait_for()
+
+
+def show_page_of_a_pdf(page: "sync_api.Page", program: Program) -> None:
+    show_document(page, program, QUESTION_ABOUT_A_PDF)
+    page.get_by_test_id("stImage").wait_for()
+
+
+def show_words_in_a_document(page: "sync_api.Page", program: Program) -> None:
+    show_document(page, program)
+    page.get_by_placeholder(words.FIND_IN_DOCUMENT).fill("leave")
+    page.keyboard.press("Enter")
+    page.locator(".fn-reading .fn-current").wait_for()
 
 
 def show_library(page: "sync_api.Page", program: Program) -> None:
@@ -161,18 +180,30 @@ def show_settings(page: "sync_api.Page", program: Program) -> None:
     open_page(page, program, "app_settings")
 
 
-def show_places(page: "sync_api.Page", program: Program) -> None:
+def ask_for_places(page: "sync_api.Page", program: Program, question: str) -> None:
     page.goto(f"{program.address}/catalogue")
-    page.get_by_label(words.PLACES_QUESTION).fill("romantic italian in Brooklyn")
+    page.get_by_label(words.PLACES_QUESTION).fill(question)
     page.keyboard.press("Enter")
+
+
+def show_places(page: "sync_api.Page", program: Program) -> None:
+    ask_for_places(page, program, "romantic italian in Brooklyn")
     page.locator(".fn-verdict").wait_for()
+
+
+def show_refused_question(page: "sync_api.Page", program: Program) -> None:
+    ask_for_places(page, program, "What is the capital of France?")
+    page.get_by_role("button", name=words.PLACES_ANYWAY).wait_for()
 
 
 STATES = {
     "chat": show_chat,
     "answer": show_answer,
     "sources of an answer": show_sources_of_answer,
+    "quote of a marker": show_quote_of_marker,
     "document": show_document,
+    "page of a PDF": show_page_of_a_pdf,
+    "words in a document": show_words_in_a_document,
     "library": show_library,
     "selected documents": show_selected_documents,
     "charts": show_charts,
@@ -182,6 +213,7 @@ STATES = {
     "retrieval lab": show_lab,
     "settings": show_settings,
     "places": show_places,
+    "refused question": show_refused_question,
 }
 
 
@@ -203,7 +235,7 @@ def test_a_page_has_no_serious_violation(
     assert not (found := violations_in_both_widths(page, axe)), "\n\n".join(found)
 
 
-@pytest.mark.parametrize("name", ["chat", "library", "imports", "retrieval_lab", "catalogue"])
+@pytest.mark.parametrize("name", ["", "library", "imports", "retrieval_lab", "catalogue"])
 def test_a_page_over_an_empty_library_has_no_serious_violation(
     page: "sync_api.Page", empty: Program, axe: str, name: str
 ) -> None:
