@@ -2,7 +2,7 @@
 
 import shutil
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path, PurePosixPath
 
@@ -83,6 +83,20 @@ class UploadFiles:
             (folder / name).unlink(missing_ok=True)
             _remove_empty_folders(folder, name)
         return True
+
+    def remove_all(self, location: str, names: Iterable[str]) -> None:
+        """Delete these files and the folders that they leave empty, including that of the box.
+
+        Raises:
+            StorageError: The box can't be written.
+        """
+        folder = self._data_dir / location
+        with _storage_errors(folder):
+            for name in names:
+                (folder / name).unlink(missing_ok=True)
+                _remove_empty_folders(folder, name)
+        with suppress(OSError):  # the box contains other files or does not exist
+            folder.rmdir()
 
     def remove_box(self, location: str) -> None:
         """Delete the box with all its files, if it exists.

@@ -1,12 +1,11 @@
 """Files to upload; zip archives are replaced by the files in them."""
 
-from collections.abc import Iterable
+from collections.abc import Container, Iterable
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, NamedTuple, cast
 
 from domain.messages import _
 from errors import UnreadableError
-from loaders.formats import unsupported
 from services.sources.file_names import safe_name, safe_path
 
 if TYPE_CHECKING:
@@ -40,23 +39,30 @@ class Rejection(NamedTuple):
 class Extraction(NamedTuple):
     """The files to store, in order, without the archives that they come from.
 
-    `archives` are the keys of these archives; `refused` are archives and files that can't be read.
+    `archives` maps the keys of these archives to the keys of their files; `refused` are archives
+    and files that can't be read or stored.
     """
 
     files: list[Upload]
-    archives: list[str]
+    archives: dict[str, list[str]]
     refused: list[Rejection]
 
 
-def extract_archives(uploads: Iterable[Upload | tuple[str, bytes]]) -> Extraction:
+def extract_archives(
+    uploads: Iterable[Upload | tuple[str, bytes]], box_keys: Iterable[str] = ()
+) -> Extraction:
     """Replace each zip archive by the files in it; all files keep their paths.
 
-    Archives in archives stay as they are. The paths of an archive's files begin with its name.
-    Archives that exceed `MAX_BYTES` together with earlier ones are rejected.
+    Archives in archives stay as they are. The paths of an archive's files begin with its name,
+    which is changed if it is that of another file of the upload or of one in the box (`box_keys`).
+    Archives that exceed `MAX_BYTES` together with earlier ones are rejected, and so are files with
+    the same path as a file of an earlier archive.
     """
-    result, room = Extraction([], [], []), MAX_BYTES
-    for upload in (Upload(*one)._replace(has_path=True) for one in uploads):
-        if PurePosixPath(upload.name).suffix.lower() != _ARCHIVE:
+    files = [Upload(*one)._replace(has_path=True) for one in uploads]
+    file_keys = {*box_keys, *(file.key for file in files if not _is_archive(file))}
+    result, room = Extraction([], {}, []), MAX_BYTES
+    for upload in files:
+        if not _is_archive(upload):
             result.files.append(upload)
             continue
         try:
@@ -65,9 +71,12 @@ def extract_archives(uploads: Iterable[Upload | tuple[str, bytes]]) -> Extractio
             result.refused.append(Rejection(upload.name, str(error)))
             continue
         room -= _size(parts)
-        result.archives.append(upload.key)
-        _extract(upload, parts, result)
+        _extract(upload, parts, file_keys, result)
     return result
+
+
+def _is_archive(upload: Upload) -> bool:
+    return PurePosixPath(upload.name).suffix.lower() == _ARCHIVE
 
 
 def _parts(archive: Upload, room: int) -> "list[Part]":
@@ -91,20 +100,38 @@ def _size(parts: "Iterable[Part]") -> int:
     return sum(part.size for part in parts)
 
 
-def _extract(archive: Upload, parts: "Iterable[Part]", result: Extraction) -> None:
-    parent, _slash, name = archive.name[: -len(_ARCHIVE)].rpartition("/")
-    is_nested = all(part.name.startswith(f"{name}/") for part in parts)
-    folders = [parent] if is_nested else [parent, _folder_name(name)]
+def _extract(
+    archive: Upload, parts: "Iterable[Part]", file_keys: Container[str], result: Extraction
+) -> None:
+    earlier_keys = {key for keys in result.archives.values() for key in keys}
+    keys = result.archives.setdefault(archive.key, [])
+    folder = _folder(archive, parts, file_keys)
     for part in parts:
-        path = "/".join(filter(None, [*folders, part.name]))
+        path = f"{folder}/{part.name}" if folder else part.name
         try:
-            data = part.data()
+            file = Upload(path, cast("bytes", part.data()), has_path=True)
+            _require_new(file.key, earlier_keys)
         except UnreadableError as error:
             result.refused.append(Rejection(path, str(error)))
             continue
-        result.files.append(Upload(path, cast("bytes", data), has_path=True))
+        keys.append(file.key)
+        result.files.append(file)
 
 
-def _folder_name(name: str) -> str:
-    """The name; that of a document is changed, which may be in the same box: report_pdf."""
-    return name if unsupported(name) else name.replace(".", "_")
+def _require_new(key: str, earlier_keys: Container[str]) -> None:
+    if key in earlier_keys:
+        raise UnreadableError(
+            _(
+                "another archive of this upload contains a file with the same path: rename this"
+                " archive"
+            )
+        )
+
+
+def _folder(archive: Upload, parts: "Iterable[Part]", file_keys: Container[str]) -> str:
+    """The folder of the archive's files; "" if it is the box."""
+    path = archive.name[: -len(_ARCHIVE)]
+    parent, _slash, name = path.rpartition("/")
+    if all(part.name.startswith(f"{name}/") for part in parts):
+        return parent
+    return f"{path}_zip" if safe_path(path) in file_keys else path

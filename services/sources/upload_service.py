@@ -122,18 +122,21 @@ class UploadService:
     ) -> UploadResult:
         """Like `add`, but store the files of zip archives instead of the archives, with paths.
 
-        If an archive is in the box as one file, that file is deleted, because the library would
-        contain its documents twice.
+        If an archive is in the box as one file, that file is deleted when files of the archive are
+        stored, because the library would contain its documents twice.
 
         Raises:
             NotFoundError, InputError, ConflictError, StorageError: See `add`.
         """
-        extraction = extract_archives(files)
+        box_keys = self._files.names(self._target(principal, conversation_id, box).location)
+        extraction = extract_archives(files, box_keys)
         result = self.add(principal, extraction.files, conversation_id=conversation_id, box=box)
-        if result.accepted and result.source_id is not None:
+        accepted = set(result.accepted)
+        if result.source_id is not None:
             location = self._sources.get(result.source_id).location
-            for key in set(extraction.archives).difference(result.accepted):
-                self._files.remove(location, key)
+            for archive, keys in extraction.archives.items():
+                if archive not in accepted and not accepted.isdisjoint(keys):
+                    self._files.remove(location, archive)
         return replace(result, refused=(*extraction.refused, *result.refused))
 
     def _store(self, target: "_TargetBox", fit: dict[str, bytes]) -> StoredSource:
@@ -146,18 +149,27 @@ class UploadService:
                 ).format(name=existing.name)
             )
         self._files.require_space(sum(map(len, fit.values())))
+        new_keys = list[str]()
         try:
             for key, data in fit.items():
                 self._files.write(target.location, key, data)
+                new_keys.append(key)
             # An existing box keeps its settings.
             return existing or self._sources.ensure(
                 KIND, target.location, name=target.name, options=target.options
             )
         except StorageError:
-            if existing is None:  # no source would ever delete the folder
-                with suppress(StorageError):
-                    self._files.remove_box(target.location)
+            with suppress(StorageError):
+                self._remove_stray(target.location, new_keys)
             raise
+
+    def _remove_stray(self, location: str, keys: Iterable[str]) -> None:
+        """Delete these files if the box has no source, which would delete them with the box.
+
+        Another upload may be storing its files in the same new box, or may have just created it.
+        """
+        if self._sources.find(KIND, location) is None:
+            self._files.remove_all(location, keys)
 
     def boxes(self, principal: Principal) -> list[StoredSource]:
         """The shared boxes and those of the principal's conversations, sorted by name."""

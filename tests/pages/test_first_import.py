@@ -87,6 +87,33 @@ def test_a_question_whose_import_fails_returns_to_the_input_with_the_reason(serv
     assert conversations_of(services) == []
 
 
+def test_a_question_whose_import_finds_no_documents_returns_to_the_input(services, handbook):
+    fields = {"path": str(handbook)}
+    source = services.sources.add(LOCAL_USER, "directory", fields, SourceSettings()).source
+    shutil.rmtree(handbook)
+    handbook.mkdir()
+    services.sources.refresh(LOCAL_USER, source.id)
+    page = open_page()
+    page.chat_input[0].set_value(QUESTION).run()
+    assert text_in_the_input(page) == QUESTION
+    assert words.FIRST_IMPORT_EMPTY in page_text(page)
+    assert "Reason" not in page_text(page)
+
+
+def test_a_question_whose_import_is_paused_returns_to_the_input(services, samples, monkeypatch):
+    wait = services.worker.wait
+
+    def wait_paused(principal, import_id, show):
+        services.queue.pause(principal, import_id)
+        return wait(principal, import_id, show)
+
+    monkeypatch.setattr(services.worker, "wait", wait_paused)
+    page = open_page()
+    page.chat_input[0].set_value(QUESTION).run()
+    assert text_in_the_input(page) == QUESTION
+    assert words.FIRST_IMPORT_PAUSED in page_text(page)
+
+
 def test_a_question_whose_import_is_canceled_returns_to_the_input(services, samples, monkeypatch):
     wait = services.worker.wait
 

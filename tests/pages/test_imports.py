@@ -334,6 +334,22 @@ def test_a_box_whose_new_files_cannot_be_stored_is_not_changed(services, monkeyp
     assert services.queue.current(LOCAL_USER) == []
 
 
+def test_new_files_of_a_box_are_imported_although_its_settings_cannot_be_saved(
+    services, monkeypatch
+):
+    fields = {"box": "Rules", "files": [("a.md", b"# A")]}
+    box = services.sources.add(LOCAL_USER, "upload", fields, SourceSettings()).source
+
+    def fail(*_):
+        raise StorageError("The settings can't be saved.")
+
+    monkeypatch.setattr(services.sources, "edit", fail)
+    page = show_view(open_page(box), box, "edit")
+    page.file_uploader[0].set_value([("b.md", b"# B", "text/markdown")])
+    assert "The settings can't be saved." in press(page, words.EDIT_SAVE).replace("&#x27;", "'")
+    assert [run.source_id for run in services.queue.current(LOCAL_USER)] == [box.id]
+
+
 def test_the_documents_to_be_removed_are_shown_before_a_source_is_deleted(services, source):
     services.sources.refresh(LOCAL_USER, source.id)
     work(services)

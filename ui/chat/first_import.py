@@ -46,15 +46,24 @@ def wait_for_first_import(services: Services, request: str | NewVersion) -> None
         bar.progress(progress.share, words.FIRST_IMPORT_WAIT)
 
     try:
-        run = services.worker.wait(principal(), run.id, show)
-        reason = run.message or words.IMPORT_STATES[run.state]
+        problem = _problem(services.worker.wait(principal(), run.id, show))
     except AppError as error:  # such as a source that was removed in the meantime
-        reason = str(error)
+        problem = _failure(str(error))
     place.empty()
     if isinstance(request, str) and not services.library.status(principal()).documents:
-        text = words.FIRST_IMPORT_FAILED.format(reason=words.translated(reason))
-        refuse(request, SourceError(text))
+        refuse(request, SourceError(problem))
         st.rerun()
+
+
+def _problem(run: ImportRun) -> str:
+    """Why a question can't be asked after a run that added no documents."""
+    if run.state is ImportState.PAUSED:
+        return str(words.FIRST_IMPORT_PAUSED)
+    return _failure(run.message) if run.message else str(words.FIRST_IMPORT_EMPTY)
+
+
+def _failure(reason: str) -> str:
+    return words.FIRST_IMPORT_FAILED.format(reason=words.translated(reason))
 
 
 @errors_shown()

@@ -302,11 +302,11 @@ def _show_edit(services: Services, status: "SourceStatus") -> None:
     if not sent:
         return
     try:
-        if files:  # first, because the disk may be full; then nothing is changed
+        queued = None
+        if files:  # first, so that the settings stay as they are if the files can't be stored
             _add_files(services, status, files)
-        queued = services.sources.edit(principal(), source.id, values, settings)
-        if files:
             queued = services.sources.refresh(principal(), source.id)
+        queued = services.sources.edit(principal(), source.id, values, settings) or queued
     except AppError as error:
         show_error(error)
         return

@@ -9,7 +9,7 @@ from domain import LOCAL_USER, Outcome
 from errors import SourceError
 from services.sources import upload_archives
 from services.sources.source_service import SourceSettings
-from services.sources.upload_archives import extract_archives
+from services.sources.upload_archives import Upload, extract_archives
 
 
 def archive(files, *, encoding=None):
@@ -55,11 +55,35 @@ def test_the_name_of_an_archive_is_not_repeated():
     assert paths([("Rules.ZIP", archive({"Rules/a.md": b"# A"}))]) == ["Rules/a.md"]
 
 
-def test_the_folder_of_an_archive_is_never_named_like_a_document():
+def test_the_folder_of_an_archive_is_never_named_like_another_file_of_the_upload():
     data = archive({"report.pdf": b"%PDF"})
     assert paths([("report.pdf.zip", data), ("report.pdf", b"%PDF")]) == [
-        "report_pdf/report.pdf", "report.pdf",
+        "report.pdf_zip/report.pdf", "report.pdf",
     ]  # fmt: skip
+
+
+def test_the_folder_of_an_archive_is_named_like_the_archive_if_no_file_has_that_name():
+    assert paths([("report.pdf.zip", archive({"x.md": b"# X"}))]) == ["report.pdf/x.md"]
+
+
+def test_archives_with_similar_names_have_folders_of_their_own():
+    data = archive({"a.md": b"# A"})
+    assert paths([("r.md.zip", data), ("r_md.zip", data), ("r.md", b"# R")]) == [
+        "r.md_zip/a.md", "r_md/a.md", "r.md",
+    ]  # fmt: skip
+
+
+def test_a_file_with_the_path_of_one_from_an_earlier_archive_is_rejected():
+    files = [
+        ("a.zip", archive({"x.md": b"# First"})),
+        ("a.zip", archive({"x.md": b"# Second", "y.md": b"# Y"})),
+    ]
+    extraction = extract_archives(files)
+    assert [(file.key, file.data) for file in extraction.files] == [
+        ("a/x.md", b"# First"), ("a/y.md", b"# Y"),
+    ]  # fmt: skip
+    assert "another archive of this upload" in reasons(files)["a/x.md"]
+    assert extraction.archives == {"a.zip": ["a/x.md", "a/y.md"]}
 
 
 def test_files_of_a_folder_keep_their_paths():
@@ -144,6 +168,30 @@ def test_an_archive_that_is_uploaded_again_is_not_a_document_of_its_own_anymore(
         "manual/leave.md": Outcome.NEW,
         "manual.zip": Outcome.REMOVED,
     }
+
+
+def test_an_archive_none_of_whose_files_is_accepted_stays_a_document(build_services):
+    services = build_services()
+    services.uploads.add(LOCAL_USER, [("a.zip", archive({"a.md": b"# A"}))], box="Rules")
+    added = upload(services, ("a.zip", archive({"x.exe": b"MZ"})), ("b.md", b"# B"))
+    assert [one.key for one in added.refused] == ["a/x.exe"]
+    assert services.uploads.keys(LOCAL_USER, added.source.id) == ["a.zip", "b.md"]
+
+
+def test_an_archive_that_is_uploaded_again_keeps_the_folder_of_its_files(build_services):
+    services = build_services()
+    folder = [Upload("report.pdf/x.md", b"# Old", has_path=True)]
+    services.uploads.add(LOCAL_USER, folder, box="Rules")
+    added = upload(services, ("report.pdf.zip", archive({"x.md": b"# New"})))
+    assert services.uploads.keys(LOCAL_USER, added.source.id) == ["report.pdf/x.md"]
+
+
+def test_the_folder_of_an_archive_is_never_named_like_a_file_in_the_box(build_services):
+    services = build_services()
+    services.uploads.add(LOCAL_USER, [("r.md", b"# R")], box="Rules")
+    added = upload(services, ("r.md.zip", archive({"x.md": b"# X"})))
+    keys = services.uploads.keys(LOCAL_USER, added.source.id)
+    assert keys == ["r.md", "r.md_zip/x.md"]
 
 
 def test_an_archive_in_an_archive_is_stored_beside_it(build_services):

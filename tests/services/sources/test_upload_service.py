@@ -235,6 +235,32 @@ def test_the_folder_of_a_new_box_is_removed_if_its_files_cannot_be_written(
     assert uploads.boxes(LOCAL_USER) == []
 
 
+@pytest.mark.parametrize("is_created", [True, False])
+def test_a_failed_upload_does_not_delete_files_of_another_first_upload_to_the_box(
+    uploads, conversations, tmp_path, monkeypatch, is_created
+):
+    conversation = conversations.create(LOCAL_USER, "About the contract")
+    folder = tmp_path / "uploads" / conversation.id
+    write = UploadFiles.write
+
+    def write_beside_another_upload(files, location, name, data):
+        if name == "mine.md":
+            return write(files, location, name, data)
+        monkeypatch.setattr(UploadFiles, "write", write)
+        if is_created:
+            uploads.add(LOCAL_USER, [("other.md", b"O")], conversation_id=conversation.id)
+        else:
+            write(files, location, "other.md", b"O")
+        raise StorageError("The disk is full.")
+
+    monkeypatch.setattr(UploadFiles, "write", write_beside_another_upload)
+    files = [("mine.md", b"M"), ("big.md", b"B")]
+    with pytest.raises(StorageError, match="full"):
+        uploads.add(LOCAL_USER, files, conversation_id=conversation.id)
+    assert (folder / "other.md").read_bytes() == b"O"
+    assert (folder / "mine.md").exists() == is_created, "a source deletes it with its box"
+
+
 def full_disk(file, target):
     raise OSError(28, "No space left on device")
 

@@ -80,6 +80,14 @@ FIRST_IMPORT_FAILED = (
     "Your question was not asked, because the first import added no documents. Import documents on"
     " the import page, then send the question again. Reason: {reason}"
 )
+FIRST_IMPORT_EMPTY = (
+    "Your question was not asked, because the first import added no documents. Import documents on"
+    " the import page, then send the question again."
+)
+FIRST_IMPORT_PAUSED = (
+    "Your question was not asked, because the first import is paused. Resume it on the import"
+    " page, then send the question again."
+)
 ADD_DOCUMENTS = "Add documents"
 DROP_FILES = (
     "To ask about a file in one conversation only, drop it on the box below. Only that conversation"
