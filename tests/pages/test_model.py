@@ -94,7 +94,7 @@ def test_an_endless_answer_is_shown_up_to_the_limit(open_page, model_server):
 
 
 def test_an_answer_that_times_out_names_the_setting(open_page, model_server):
-    page = open_page(openai_base_url=model_server.url, chat_model=MODEL, chat_answer_timeout_s=0.5)
+    page = open_page(openai_base_url=model_server.url, chat_model=MODEL, chat_answer_timeout_s=3)
     model_server.will(Endless(content="word ", pause_s=0.01))
     html = page_text(ask(page))
     assert "word word" in html
