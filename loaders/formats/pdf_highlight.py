@@ -2,7 +2,7 @@
 
 import re
 import unicodedata
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from domain.language.script import CJK
@@ -32,17 +32,19 @@ class _Letters(NamedTuple):
     indices: list[int]
     inner: set[int]
 
-    def position(self, text: str) -> int:
-        """Where this text first begins and ends with a whole word or number; -1 if nowhere.
+    def find(self, text: str) -> list[int]:
+        """The indices of this text where it first begins and ends with a whole word or number.
 
-        Only the first `_MAX_OCCURRENCES` are considered.
+        Only the first `_MAX_OCCURRENCES` are considered; empty if none of them does.
         """
         at = -1
         for _ in range(_MAX_OCCURRENCES if text else 0):
             at = self.text.find(text, at + 1)
-            if at < 0 or self._is_whole(at, at + len(text)):
-                return at
-        return -1
+            if at < 0:
+                break
+            if self._is_whole(at, at + len(text)):
+                return self.indices[at : at + len(text)]
+        return []
 
     def _is_whole(self, start: int, end: int) -> bool:
         after = self.indices[end] if end < len(self.indices) else -1
@@ -106,15 +108,12 @@ def _letters(text: str) -> str:
     return "".join(filter(str.isalnum, unicodedata.normalize("NFKC", text).casefold()))
 
 
-def _found(quote: str, page: _Letters) -> Iterator[int]:
+def _found(quote: str, page: _Letters) -> list[int]:
     """The indices of the quote's characters on the page."""
-    parts = [_letters(quote)]
-    if page.position(parts[0]) < 0:
-        parts = [part for line in quote.splitlines() if len(part := _letters(line)) >= _MIN_LINE]
-    for part in parts:
-        at = page.position(part)
-        if at >= 0:
-            yield from page.indices[at : at + len(part)]
+    lines = (_letters(line) for line in quote.splitlines())
+    return page.find(_letters(quote)) or [
+        index for line in lines if len(line) >= _MIN_LINE for index in page.find(line)
+    ]
 
 
 def _pixels(page: Any, box: tuple[float, float, float, float], size: tuple[int, int]) -> Box:

@@ -22,8 +22,9 @@ _PLAIN = ("txt", "png", "jpg", "tif", "webp", "bmp", "gif")
 _WRITTEN = ("md", "markdown", "ipynb", "confluence", "place")
 
 
-def style_of(name: str) -> Style:
-    """The style of a document by its format, such as "md", or its location."""
+def style_of(format_: str, location: str = "") -> Style:
+    """The style of a document by its format, such as "md", or if unknown, by its location."""
+    name = format_ or location
     suffix = PurePosixPath(name).suffix.lower().removeprefix(".") or name.lower()
     if suffix in _PLAIN:
         return Style.PLAIN

@@ -74,7 +74,7 @@ class DocumentView:
     @property
     def style(self) -> Style:
         """How the text is read."""
-        return style_of(self.format or self.location)
+        return style_of(self.format, self.location)
 
     @property
     def has_pictures(self) -> bool:

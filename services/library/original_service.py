@@ -20,7 +20,7 @@ from errors import NotFoundError, UnreadableError
 from services.access import sees
 from services.library.reader_service import NOT_THERE
 from storage.ledger.document_store import Documents, StoredDocument
-from storage.ledger.source_store import Sources, StoredSource
+from storage.ledger.source_store import Sources
 
 MAX_BYTES = 512 * 2**20
 """The largest file that is read into memory."""
@@ -56,20 +56,22 @@ class OriginalService:
                 `max_bytes`.
         """
         document = self._require(principal, document_id)
-        path = Path(document.location)
-        file = self._inside(path, self.sources.get(document.source_id), document)
-        with _errors_of(path.name):
-            status = _status(file)
-            if max_bytes is not None and status.st_size > max_bytes:
-                raise _too_large(path.name, status.st_size, max_bytes)
+        name, file = Path(document.location).name, self._inside(document)
+        with _errors_of(name):
+            status = _status(file, name, max_bytes)
             version = _sha256(file, status.st_mtime_ns, status.st_size)
-        return OriginalFile(path.name, file, version == document.version)
+        return OriginalFile(name, file, version == document.version)
 
     def read(self, principal: Principal, document_id: str) -> bytes:
         """The bytes of the original file, at most `MAX_BYTES`; raises like `find`."""
-        original = self.find(principal, document_id, max_bytes=MAX_BYTES)
-        with _errors_of(original.name), original.path.open("rb") as file:
-            return file.read(min(os.fstat(file.fileno()).st_size, MAX_BYTES))
+        return self._read(self._require(principal, document_id))
+
+    def _read(self, document: StoredDocument) -> bytes:
+        name, file = Path(document.location).name, self._inside(document)
+        with _errors_of(name):
+            _status(file, name, MAX_BYTES)
+            with file.open("rb") as data:
+                return data.read(min(os.fstat(data.fileno()).st_size, MAX_BYTES))
 
     def page_image(
         self, principal: Principal, document_id: str, page: int, quotes: Sequence[str] = ()
@@ -88,7 +90,7 @@ class OriginalService:
                     title=document.title
                 )
             )
-        data = self.read(principal, document_id)
+        data = self._read(document)
         if hashlib.sha256(data).hexdigest() != document.version:
             raise UnreadableError(
                 _(
@@ -106,8 +108,9 @@ class OriginalService:
             raise NotFoundError(NOT_THERE)
         return document
 
-    def _inside(self, path: Path, source: StoredSource, document: StoredDocument) -> Path:
+    def _inside(self, document: StoredDocument) -> Path:
         """The file without symbolic links, if it is still in the folder of its source."""
+        path, source = Path(document.location), self.sources.get(document.source_id)
         if source.kind not in (_DIRECTORY, _UPLOAD):
             raise UnreadableError(
                 _("{title} has no original file on this machine.").format(title=document.title)
@@ -155,10 +158,12 @@ def _too_large(name: str, size: int, max_bytes: int) -> UnreadableError:
     )
 
 
-def _status(file: Path) -> os.stat_result:
+def _status(file: Path, name: str, max_bytes: int | None) -> os.stat_result:
     status = file.stat()
     if not stat.S_ISREG(status.st_mode):
         raise FileNotFoundError(errno.ENOENT, "not a regular file")
+    if max_bytes is not None and status.st_size > max_bytes:
+        raise _too_large(name, status.st_size, max_bytes)
     return status
 
 

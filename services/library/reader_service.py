@@ -136,7 +136,7 @@ class DocumentReader:
 
     def _view(self, document: StoredDocument, span: Span, at: int | None) -> DocumentView:
         _check_span(document, span)
-        version, style = _version(document), style_of(document.format or document.location)
+        version, style = _version(document), style_of(document.format, document.location)
         headings, parts = contents = _contents(self.documents, document.id, version, style)
         i = contents.part_at(span.start if at is None else at)
         passages = self.reading.spans(document.id)

@@ -100,17 +100,8 @@ class UploadService:
             ConflictError: The box is being removed.
             StorageError: The disk is full or not writable.
         """
-        target = self._target(principal, conversation_id, box)
-        names = _BoxNames(self._files.names(target.location))
-        fit, refused = dict[str, bytes](), list[Rejection]()
-        for file in (Upload(*one) for one in files):
-            if reason := self._unfit(file) or names.conflict(file.key):
-                refused.append(Rejection(file.name, reason))
-            else:  # of two files with the same name, the later one wins
-                names.add(file.key)
-                fit[file.key] = file.data
-        source = self._store(target, fit) if fit else self._sources.find(KIND, target.location)
-        return UploadResult(source.id if source else None, tuple(fit), tuple(refused))
+        uploads = (Upload(*one) for one in files)
+        return self._add(self._target(principal, conversation_id, box), uploads)
 
     def extract_and_add(
         self,
@@ -128,16 +119,26 @@ class UploadService:
         Raises:
             NotFoundError, InputError, ConflictError, StorageError: See `add`.
         """
-        box_keys = self._files.names(self._target(principal, conversation_id, box).location)
-        extraction = extract_archives(files, box_keys)
-        result = self.add(principal, extraction.files, conversation_id=conversation_id, box=box)
+        target = self._target(principal, conversation_id, box)
+        extraction = extract_archives(files, self._files.names(target.location))
+        result = self._add(target, extraction.files)
         accepted = set(result.accepted)
-        if result.source_id is not None:
-            location = self._sources.get(result.source_id).location
-            for archive, keys in extraction.archives.items():
-                if archive not in accepted and not accepted.isdisjoint(keys):
-                    self._files.remove(location, archive)
+        for archive, keys in extraction.archives.items():
+            if archive not in accepted and not accepted.isdisjoint(keys):
+                self._files.remove(target.location, archive)
         return replace(result, refused=(*extraction.refused, *result.refused))
+
+    def _add(self, target: "_TargetBox", uploads: Iterable[Upload]) -> UploadResult:
+        names = _BoxNames(self._files.names(target.location))
+        fit, refused = dict[str, bytes](), list[Rejection]()
+        for file in uploads:
+            if reason := self._unfit(file) or names.conflict(file.key):
+                refused.append(Rejection(file.name, reason))
+            else:  # of two files with the same name, the later one wins
+                names.add(file.key)
+                fit[file.key] = file.data
+        source = self._store(target, fit) if fit else self._sources.find(KIND, target.location)
+        return UploadResult(source.id if source else None, tuple(fit), tuple(refused))
 
     def _store(self, target: "_TargetBox", fit: dict[str, bytes]) -> StoredSource:
         existing = self._sources.find(KIND, target.location)

@@ -100,32 +100,23 @@ def test_a_question_whose_import_finds_no_documents_returns_to_the_input(service
     assert "Reason" not in page_text(page)
 
 
-def test_a_question_whose_import_is_paused_returns_to_the_input(services, samples, monkeypatch):
+@pytest.mark.parametrize(
+    ("action", "reason"), [("pause", words.FIRST_IMPORT_PAUSED), ("cancel", "Reason: stopped")]
+)
+def test_a_question_whose_import_is_stopped_returns_to_the_input(
+    services, samples, monkeypatch, action, reason
+):
     wait = services.worker.wait
 
-    def wait_paused(principal, import_id, show):
-        services.queue.pause(principal, import_id)
+    def wait_for_stopped_import(principal, import_id, show):
+        getattr(services.queue, action)(principal, import_id)
         return wait(principal, import_id, show)
 
-    monkeypatch.setattr(services.worker, "wait", wait_paused)
+    monkeypatch.setattr(services.worker, "wait", wait_for_stopped_import)
     page = open_page()
     page.chat_input[0].set_value(QUESTION).run()
     assert text_in_the_input(page) == QUESTION
-    assert words.FIRST_IMPORT_PAUSED in page_text(page)
-
-
-def test_a_question_whose_import_is_canceled_returns_to_the_input(services, samples, monkeypatch):
-    wait = services.worker.wait
-
-    def wait_canceled(principal, import_id, show):
-        services.queue.cancel(principal, import_id)
-        return wait(principal, import_id, show)
-
-    monkeypatch.setattr(services.worker, "wait", wait_canceled)
-    page = open_page()
-    page.chat_input[0].set_value(QUESTION).run()
-    assert text_in_the_input(page) == QUESTION
-    assert "Reason: stopped" in page_text(page)
+    assert reason in page_text(page)
 
 
 def test_a_question_whose_source_is_removed_returns_to_the_input(services, samples, monkeypatch):

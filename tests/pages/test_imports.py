@@ -325,7 +325,7 @@ def test_a_box_whose_new_files_cannot_be_stored_is_not_changed(services, monkeyp
     def fail(*_, **__):
         raise StorageError("The disk is full.")
 
-    monkeypatch.setattr(services.uploads, "add", fail)
+    monkeypatch.setattr("storage.upload_files.require_free_space", fail)
     page = show_view(open_page(box), box, "edit")
     [*page.text_input][-2].set_value("Policies")
     page.file_uploader[0].set_value([("b.md", b"# B", "text/markdown")])

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from domain import Citation, CitationState, RetrievedPassage, Turn
 from services.answer_support import offers_nearest
 from services.export.answer_text import Finding, findings
+from services.library.document_style import Style, style_of
 from ui.chat.explanation_view import explanation_html
 from ui.documents.document_page import age_html
 from ui.documents.highlight import (
@@ -16,7 +17,7 @@ from ui.documents.highlight import (
     original_html,
     source_address,
 )
-from ui.documents.rendering import Span, Style, style_of, visible_text
+from ui.documents.rendering import Span, visible_text
 from ui.shared.safe_html import cut_html, escape, lang
 from ui.text import words
 
@@ -87,7 +88,7 @@ def _link_with_quote(
 
 
 def _style(source: RetrievedPassage) -> Style:
-    return style_of(source.format or source.location)
+    return style_of(source.format, source.location)
 
 
 def _flag(n: int, state: CitationState) -> str:

@@ -5,9 +5,10 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from domain import Explanation, Filter, Move, ScorePart
+from services.library.document_style import Style
 from ui.documents.highlight import marked_html
 from ui.documents.highlight import passage_html as text_html
-from ui.documents.rendering import Highlight, Span, Style
+from ui.documents.rendering import Highlight, Span
 from ui.shared.safe_html import escape, lang
 from ui.text import words
 

@@ -9,7 +9,8 @@ from urllib.parse import urlencode
 import streamlit as st
 
 from errors import NotFoundError
-from ui.documents.rendering import Highlight, Kind, Style, document_html
+from services.library.document_style import Style
+from ui.documents.rendering import Highlight, Kind, document_html
 from ui.shared.frame import principal
 from ui.shared.safe_html import cut_html, escape, lang, scroll_to
 from ui.text import words

@@ -6,7 +6,8 @@ from pathlib import Path
 from urllib.parse import urlencode
 
 from domain import Citation, CitationState, RetrievedPassage, Turn, is_on_web
-from ui.documents.rendering import Highlight, Kind, Span, Style, document_html, table_head
+from services.library.document_style import Style
+from ui.documents.rendering import Highlight, Kind, Span, document_html, table_head
 from ui.shared.safe_html import escape
 from ui.text import words
 

@@ -24,19 +24,8 @@ from services.library.document_markdown import (
     normalized,
     parse,
 )
-from services.library.document_style import Style, style_of
+from services.library.document_style import Style
 from ui.shared.safe_html import escape
-
-__all__ = [
-    "Highlight",
-    "Kind",
-    "Span",
-    "Style",
-    "document_html",
-    "style_of",
-    "table_head",
-    "visible_text",
-]
 
 Span = tuple[int, int]
 """The start and end of a range of a document's text."""

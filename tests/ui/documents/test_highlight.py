@@ -6,8 +6,8 @@ from html import unescape
 from hypothesis import given
 from hypothesis import strategies as st
 
+from services.library.document_style import Style
 from ui.documents.highlight import excerpt_html, marked_html
-from ui.documents.rendering import Style
 
 TEXT = st.text(st.sampled_from("ab <>&\"'\n가각나é☂ひらが漢"), min_size=1, max_size=40)
 

@@ -8,8 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from services.library.document_style import Style
 from tests.linear_time import require_linear_time
-from ui.documents.rendering import Highlight, Kind, Style, document_html, visible_text
+from ui.documents.rendering import Highlight, Kind, document_html, visible_text
 
 LETTERS = "가힣あんア漢字" + "".join(map(chr, range(0x4E00, 0x5200)))
 """Every letter of a test document is different, so that each one in the page is identified."""
