@@ -143,21 +143,33 @@ class PassageVectorStore(VectorStore):
         metadatas: list[Metadata] | None = None,
         *,
         ids: Sequence[str | None] | None = None,
+        batch_size: int | None = None,
         **kwargs: Any,
     ) -> list[str]:
         """Embed texts and add them, replacing passages with the same ids.
 
+        The model embeds `batch_size` texts per call, by default all of them; all are written
+        together.
+
         Returns:
             The ids in order; missing ones are random.
+
+        Raises:
+            ValueError: `batch_size` is not positive, or see `add_vectors`.
         """
         self._refuse(kwargs)
         all_texts = list(texts)
         names = [id_ or str(uuid4()) for id_ in (ids or [None] * len(all_texts))]
-        vectors = np.array(
-            self._embedding.embed_documents(all_texts) if all_texts else [], dtype=np.float64
-        )
+        size = max(1, len(all_texts)) if batch_size is None else batch_size
+        vectors = self._embedded(all_texts, require_positive("batch_size", size))
         self.add_vectors(names, all_texts, vectors, metadatas or [{} for _ in all_texts])
         return names
+
+    def _embedded(self, texts: list[str], batch_size: int) -> npt.NDArray[np.float64]:
+        vectors: list[list[float]] = []
+        for start in range(0, len(texts), batch_size):
+            vectors += self._embedding.embed_documents(texts[start : start + batch_size])
+        return np.array(vectors, dtype=np.float64)
 
     def add_vectors(
         self,

@@ -199,6 +199,23 @@ def test_missing_ids_are_generated(store):
     assert sorted(store.ids()) == sorted(ids)
 
 
+def test_a_batch_size_limits_the_texts_per_call_of_the_model(tmp_path):
+    sizes = []
+
+    class CountedVectors(TextVectors):
+        def embed_documents(self, texts):
+            sizes.append(len(texts))
+            return super().embed_documents(texts)
+
+    store = DeepLakePassages(tmp_path / "passages", CountedVectors())
+    texts = [f"1 {number}" for number in range(5)]
+    store.add_texts(texts, ids=list("abcde"), batch_size=2)
+    assert sizes == [2, 2, 1]
+    assert [one.page_content for one in store.get_by_ids(list("abcde"))] == texts
+    with pytest.raises(ValueError, match="batch_size must be at least 1, got 0"):
+        store.add_texts(texts, batch_size=0)
+
+
 def test_get_by_ids_keeps_the_order_and_skips_unknown_ids(store):
     store.add_texts(["1 0", "0 1", "1 1"], ids=["a", "b", "c"])
     assert ids_of(store.get_by_ids(["c", "nobody", "a"])) == ["c", "a"]
