@@ -95,11 +95,6 @@ class LeasedRun:
             self._stop(self.default_state)
             self._log.stop("stopped")
             return None
-        except KeyboardInterrupt:
-            # Service managers may signal a worker twice, which must not fail its import.
-            self._stop(self.default_state)
-            self._log.stop("stopped")
-            raise
         except BusyError:
             self._stop(ImportState.QUEUED)
             raise
@@ -107,17 +102,22 @@ class LeasedRun:
             self._postpone(error)
             self._log.stop("interrupted", error)
             raise
-        except BaseException as error:
-            # The record must never stay in the state "running".
+        except Exception as error:
             self._fail(error)
             self._log.stop("failed", error)
+            raise
+        except BaseException:
+            # Not a failure: a service manager signals a worker twice, or a reader stops the page
+            # that performs the run. The record must never stay in the state "running".
+            self._stop(self.default_state)
+            self._log.stop("stopped")
             raise
         report = replace(report, seconds=self._seconds())
         self._settle(report.state, report.message, report.seconds, report.passages_embedded)
         self._log.end(report)
         return report
 
-    def _fail(self, error: BaseException) -> None:
+    def _fail(self, error: Exception) -> None:
         reason = str(error) if isinstance(error, AppError) else repr(error)
         message = (
             _(
@@ -258,7 +258,7 @@ class RunLog:
             if item.outcome is Outcome.FAILED:
                 _log.info("document not imported", document=item.key, reason=item.reason)
 
-    def stop(self, why: str, error: BaseException | None = None) -> None:
+    def stop(self, why: str, error: Exception | None = None) -> None:
         """Log that a run stopped early, unless it never started."""
         if self._last is not None:
             reason = None if error is None else str(error) or type(error).__name__

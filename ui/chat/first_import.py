@@ -6,12 +6,15 @@ from bootstrap import Services
 from domain import ImportKind, ImportRun, ImportState, Progress
 from errors import AppError, NotFoundError, SourceError
 from ui.chat.answer_view import ASSISTANT, show_question
-from ui.chat.refused_question import refuse
+from ui.chat.refused_question import discard_return, refuse, return_to_input
 from ui.chat.turn_actions import NewVersion
 from ui.shared.frame import errors_shown, principal
+from ui.shared.safe_html import run_script
 from ui.text import words
 
 _UNFINISHED = (ImportState.QUEUED, ImportState.RUNNING)
+SHOW_RETURNED = "show-returned"
+"""The key of an invisible button that a script clicks after a stop, to rerun the page."""
 
 
 def show_first_import(services: Services) -> bool:
@@ -31,13 +34,18 @@ def show_first_import(services: Services) -> bool:
 def wait_for_first_import(services: Services, request: str | NewVersion) -> None:
     """Show the question until the import that fills an empty library has ended, if there is one.
 
-    If there are still no documents then, a typed question returns to the input with the reason.
+    If there are still no documents then, a typed question returns to the input with the reason. If
+    the reader stops the wait, it returns without one.
     """
     run = _first_import(services)
     if run is None:
         return
+    if isinstance(request, str):
+        return_to_input(request)
     place = st.empty()
     with place.container():
+        st.button(SHOW_RETURNED, key=SHOW_RETURNED)
+        run_script("stopped")
         show_question(request if isinstance(request, str) else request.question)
         with st.chat_message("assistant", avatar=ASSISTANT):
             bar = st.progress(0.0, words.FIRST_IMPORT_WAIT)
@@ -49,7 +57,9 @@ def wait_for_first_import(services: Services, request: str | NewVersion) -> None
         problem = _problem(services.worker.wait(principal(), run.id, show))
     except AppError as error:  # such as a source that was removed in the meantime
         problem = _failure(str(error))
-    place.empty()
+    finally:
+        place.empty()  # does nothing after a stop, because nothing more can be drawn then
+    discard_return()
     if isinstance(request, str) and not services.library.status(principal()).documents:
         refuse(request, SourceError(problem))
         st.rerun()
@@ -72,17 +82,23 @@ def _show_progress(services: Services, import_id: str) -> None:
         run = services.queue.get(principal(), import_id)
     except NotFoundError:  # its source was removed
         st.rerun()
-    if run.state not in _UNFINISHED:
+    if not _is_under_way(run):
         st.rerun()
     st.progress(run.progress.share if run.progress else 0.0)
 
 
 def _first_import(services: Services) -> ImportRun | None:
-    """The import of a source with documents for everyone, if one is queued or running."""
+    """The import of a source with documents for everyone, if one is under way."""
     for status in services.sources.list(principal()):
         run = status.run
         if run is None or not status.source.is_shared:
             continue
-        if run.kind is ImportKind.IMPORT and run.state in _UNFINISHED:
+        if run.kind is ImportKind.IMPORT and _is_under_way(run):
             return run
     return None
+
+
+def _is_under_way(run: ImportRun) -> bool:
+    """Whether the run is queued or running, or a worker will resume it at once."""
+    is_resumed = run.state is ImportState.INTERRUPTED and run.retry_at is None
+    return is_resumed or run.state in _UNFINISHED

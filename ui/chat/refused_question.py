@@ -31,7 +31,17 @@ class TextFile:
 def refuse(question: str, error: AppError) -> None:
     """Return the question to the input in the next run of the page, with the error above it."""
     st.session_state[_REFUSED] = (current_conversation(), question, error)
+    return_to_input(question)
+
+
+def return_to_input(question: str) -> None:
+    """Return the question to the input in the next run of the page."""
     st.session_state[_TO_INPUT] = question
+
+
+def discard_return() -> None:
+    """Leave the input empty in the next run of the page."""
+    st.session_state.pop(_TO_INPUT, None)
 
 
 def show_refused() -> None:
@@ -68,5 +78,5 @@ def question_file() -> list[TextFile]:
 
 def _attach(question: str) -> None:
     st.session_state[_AS_FILE] = question
-    st.session_state[_TO_INPUT] = ""
+    return_to_input("")
     forget_refused()

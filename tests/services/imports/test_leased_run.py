@@ -189,13 +189,18 @@ def test_a_failed_removal_does_not_claim_that_documents_are_kept(library, queue,
     assert queue.get(import_id).message == "The folder can't be deleted."
 
 
-def test_an_import_interrupted_by_a_second_stop_signal_is_resumed_by_the_next_worker(
-    library, queue, import_id
+class PageStop(BaseException):
+    """Like the exception with which Streamlit stops a page."""
+
+
+@pytest.mark.parametrize("stop", [KeyboardInterrupt, PageStop])
+def test_an_import_that_a_signal_or_the_stop_of_a_page_interrupts_is_resumed_by_the_next_worker(
+    library, queue, import_id, stop
 ):
     def work(_report, _cancelled):
-        raise KeyboardInterrupt
+        raise stop
 
-    with pytest.raises(KeyboardInterrupt):
+    with pytest.raises(stop):
         job(library, import_id).run(work)
     assert queue.get(import_id).state is ImportState.INTERRUPTED
     assert library.leases.claim("another").id == import_id
