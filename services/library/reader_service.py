@@ -93,14 +93,16 @@ class DocumentReader:
         until = document.characters if end is None else end
         return self.reading.cut(document.id, start, until) if until > start else ""
 
-    def find(self, principal: Principal, document_id: str, words: str) -> list[Span]:
+    def find(self, principal: Principal, document_id: str, words: str) -> tuple[Span, ...]:
         """Where the words occur in the stored text, in order (see `find_words`).
+
+        The latest searches are cached, so a page may repeat its own on each rerun.
 
         Raises:
             NotFoundError: The principal has no such document.
         """
         document = self._require(principal, document_id)
-        return [Span(*span) for span in find_words(self.documents.text(document.id), words)]
+        return _matches(self.documents, document.id, _version(document), words)
 
     def passages(
         self, principal: Principal, document_id: str, start: int = 0, limit: int = 10
@@ -201,6 +203,17 @@ def _contents(
 ) -> DocumentParts:
     """The headings and parts of a stored version, to which the caller has checked the access."""
     return document_parts(documents.text(document_id), style)
+
+
+@lru_cache(maxsize=16)
+def _matches(
+    documents: Documents,
+    document_id: str,
+    version: Freshness,  # noqa: ARG001  # part of the cache key
+    words: str,
+) -> tuple[Span, ...]:
+    """The matches in a stored version, to which the caller has checked the access."""
+    return tuple(Span(*span) for span in find_words(documents.text(document_id), words))
 
 
 def _nearest_text(text: str, source: RetrievedPassage) -> Span | None:

@@ -3,11 +3,14 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
 from domain import LOCAL_USER, CitationState, Principal
 from errors import InputError, NotFoundError
 from services.library import document_parts as document_parts_module
 from services.library.reader_service import Cited, ViewContent
+from services.library.text_search import find_words
 from storage.ledger.document_store import Documents
 
 SAMPLE = Path(__file__).parents[3] / "samples" / "documents" / "security-handbook.pdf"
@@ -104,6 +107,35 @@ def test_words_are_found_in_the_document_and_its_part_is_shown(services, turn):
         services.reader.find(LOCAL_USER, "nowhere", "leave")
 
 
+@pytest.fixture
+def reads(monkeypatch):
+    """The ids of the documents whose whole text is read from the ledger."""
+    reads, text = [], Documents.text
+    monkeypatch.setattr(Documents, "text", lambda *of: reads.append(of[1]) or text(*of))
+    return reads
+
+
+def test_a_version_is_searched_for_the_same_words_only_once(services, turn, handbook, reads):
+    document_id, _ = citation_of(turn)
+    reads.clear()
+    matches = {services.reader.find(LOCAL_USER, document_id, "leave") for _ in range(3)}
+    assert reads == [document_id]
+    assert len(matches.pop()) > 1
+    change(services, handbook, "Nobody may leave.")
+    assert services.reader.find(LOCAL_USER, document_id, "leave") == ((11, 16),)
+
+
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(pieces=st.lists(st.tuples(st.integers(0, 300), st.integers(1, 9)), max_size=40))
+def test_a_repeated_search_finds_what_the_text_contains(services, turn, pieces):
+    document_id, _ = citation_of(turn)
+    text = services.reader.documents.text(document_id)
+    words = [text[start : start + length] for start, length in pieces]
+    for one in (*words, *words):
+        expected = tuple(find_words(text, one))
+        assert services.reader.find(LOCAL_USER, document_id, one) == expected
+
+
 @pytest.mark.parametrize("span", [(-1, 5), (5, 1), (0, 10**9), (10**9, 10**9)])
 def test_a_span_out_of_range_is_an_error(services, turn, span):
     with pytest.raises(InputError, match="Leave policy has"):
@@ -124,10 +156,9 @@ def test_the_position_shown_decides_the_heading_path(services, turn):
     assert {view.focus for view in views} == {views[0].focus}
 
 
-def test_a_version_is_divided_into_parts_only_once(services, turn, handbook, monkeypatch):
+def test_a_version_is_divided_into_parts_only_once(services, turn, handbook, reads):
     document_id, reference = citation_of(turn)
-    reads, text = [], Documents.text
-    monkeypatch.setattr(Documents, "text", lambda *of: reads.append(of[1]) or text(*of))
+    reads.clear()
     services.reader.view(LOCAL_USER, document_id)
     services.reader.view(LOCAL_USER, document_id, cited=reference)
     assert reads == [document_id]
