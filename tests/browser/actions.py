@@ -10,6 +10,8 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from ui.text import words
+
 if TYPE_CHECKING:
     from playwright.sync_api import Locator, Page
 
@@ -60,6 +62,37 @@ def drop_files(page: "Page", *files: Path) -> None:
     for name in ("dragenter", "dragover", "drop"):
         dropzone.dispatch_event(name, event)
     page.locator('[data-testid="stChatInputSubmitButton"]:enabled').wait_for()  # all uploaded
+
+
+def drop(page: "Page", place: "Locator", *paths: Path) -> None:
+    """Drop files and folders on an element with the mouse, as from a file manager."""
+    place.scroll_into_view_if_needed()
+    box = place.bounding_box()
+    assert box is not None
+    at = {"x": box["x"] + box["width"] / 2, "y": box["y"] + box["height"] / 2}
+    data = {"items": [], "files": [str(path) for path in paths], "dragOperationsMask": 1}
+    session = page.context.new_cdp_session(page)
+    for kind in ("dragEnter", "dragOver", "drop"):
+        session.send("Input.dispatchDragEvent", {"type": kind, **at, "data": data})
+    session.detach()
+
+
+def open_share_dialog(page: "Page") -> "Locator":
+    """Open the dialog that shares the conversation; returns its download button."""
+    page.get_by_role("button", name=words.SHARE_CONVERSATION, exact=True).click()
+    button = page.get_by_role("dialog").get_by_role("button", name=words.SHARE_DOWNLOAD)
+    button.wait_for()
+    return button
+
+
+def share(page: "Page", folder: Path) -> Path:
+    """Share the conversation; returns the file."""
+    button = open_share_dialog(page)
+    with page.expect_download() as download:
+        button.click()
+    file = folder / download.value.suggested_filename
+    download.value.save_as(file)
+    return file
 
 
 _ANIMATIONS_HAVE_ENDED = """() => document.getAnimations().every((one) =>

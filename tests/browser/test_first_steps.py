@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from domain import ImportState
-from tests.browser.actions import DESKTOP, PHONE, ask, scrolls_sideways, settle
+from tests.browser.actions import DESKTOP, PHONE, ask, drop, scrolls_sideways, settle
 from tests.browser.importing import (
     choose,
     make_files,
@@ -78,6 +78,27 @@ def test_a_folder_is_uploaded_with_its_subfolders(
     see_document_count(page, 2)
     choose_report(page)
     sync_api.expect(page.locator(".fn-table").last).to_contain_text("office/travel/trains.md")
+
+
+@pytest.mark.parametrize("box", [0, 1], ids=["files", "folder"])
+def test_a_folder_and_an_archive_are_dropped_with_their_subfolders(
+    page: "sync_api.Page", program: Program, tmp_path: Path, box: int
+) -> None:
+    folder = make_files(tmp_path / "office", {"rules.md": RULES})
+    make_files(folder / "travel", {"rules.md": TRAVEL})
+    archive = tmp_path / "pets.zip"
+    with zipfile.ZipFile(archive, "w") as written:
+        written.writestr("dogs/rules.md", "# Dogs\n\nDogs may come on Fridays.\n")
+    open_form(page, program)
+    choose(page, words.SOURCE_KINDS["upload"])
+    drop(page, page.get_by_test_id("stFileUploaderDropzone").nth(box), folder, archive)
+    page.get_by_label(words.SOURCE_FIELDS["box"], exact=True).fill(f"Dropped on {box}")
+    press(page, words.UPLOAD_AND_IMPORT)
+    page.get_by_role("heading", name=f"Dropped on {box}").wait_for()
+    see_document_count(page, 3)
+    choose_report(page)
+    for name in ("office/rules.md", "office/travel/rules.md", "pets/dogs/rules.md"):
+        sync_api.expect(page.locator(".fn-table").last).to_contain_text(name)
 
 
 def choose_report(page: "sync_api.Page") -> None:

@@ -4,8 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.browser.actions import DESKTOP, PHONE, ask, scrolls_sideways
-from ui.text import words
+from tests.browser.actions import DESKTOP, PHONE, ask, scrolls_sideways, share
 
 sync_api = pytest.importorskip("playwright.sync_api", reason="pip install playwright")
 
@@ -20,11 +19,7 @@ def test_a_shared_file_shows_the_evidence_without_any_request(
 ) -> None:
     page.goto(address)
     ask(page, QUESTION)
-    page.get_by_role("button", name=words.SHARE_CONVERSATION, exact=True).click()
-    with page.expect_download() as download:
-        page.get_by_role("dialog").get_by_role("button", name=words.SHARE_DOWNLOAD).click()
-    file = tmp_path / download.value.suggested_filename
-    download.value.save_as(file)
+    file = share(page, tmp_path)
     assert file.suffix == ".html"
     with page.context.new_page() as reader:
         requested: list[str] = []

@@ -8,7 +8,7 @@ import streamlit as st
 from bootstrap import Services
 from ui.documents.highlight import link_html
 from ui.shared.frame import principal
-from ui.shared.safe_html import escape
+from ui.shared.safe_html import escape, run_script
 from ui.text import words
 
 if TYPE_CHECKING:
@@ -119,7 +119,11 @@ def _places(n: int, *, in_two: bool) -> "list[DeltaGenerator]":
 
 
 def uploaded_files(services: Services, label: str) -> list[tuple[str, bytes]]:
-    """Show uploaders for files and for a folder; returns the paths and contents of the files."""
+    """Show uploaders for files and for a folder; returns the paths and contents of the files.
+
+    A folder may be dropped on either.
+    """
+    run_script("folder_paths")
     kinds = [f".{extension}" for extension in services.uploads.extensions]
     most = services.uploads.max_file_mb
     left, right = st.columns(2)
