@@ -1,11 +1,12 @@
 """The events of an answer, in order. The module imports quickly, for the interfaces.
 
-An agent emits `StepUpdated` and `PassagesRetrieved` several times.
+An agent emits `StepUpdated` and `PassagesRetrieved` several times. `CitationVerified` follows the
+`TextDelta` that completes its marker, or for a citation without a quote, the last `TextDelta`.
 """
 
 from dataclasses import dataclass
 
-from domain import RetrievedPassage, Step, Turn
+from domain import Citation, RetrievedPassage, Step, Turn
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +32,8 @@ class Searching:
 class StepUpdated:
     """A step of the agent started or ended.
 
-    The text before the start of a step is not part of the answer; it moves to `step.said`.
+    The text before the start of a step is not part of the answer; it moves to `step.said`, without
+    its citations.
     """
 
     step: Step
@@ -52,6 +54,17 @@ class TextDelta:
 
 
 @dataclass(frozen=True, slots=True)
+class CitationVerified:
+    """A citation of the text so far was found in its document; the finished turn has it too.
+
+    `marker` is the index of its [n] among those of the answer, counted from 0.
+    """
+
+    citation: Citation
+    marker: int
+
+
+@dataclass(frozen=True, slots=True)
 class TurnFinished:
     """The last event: the stored turn with its verified citations."""
 
@@ -65,5 +78,6 @@ Event = (
     | StepUpdated
     | PassagesRetrieved
     | TextDelta
+    | CitationVerified
     | TurnFinished
 )

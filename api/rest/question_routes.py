@@ -18,6 +18,7 @@ from api.authentication import AskAccess, OpenServices
 from api.field_types import Question, Schema
 from api.problems import Problem, ProblemError, problem_responses
 from api.rest.answer_schemas import (
+    Citation,
     Citations,
     RequestModel,
     ResponseModel,
@@ -41,6 +42,7 @@ from bootstrap import Services
 from domain import Principal
 from services.chat.chat_service import turn_of
 from services.events import (
+    CitationVerified,
     Event,
     PassagesRetrieved,
     Searching,
@@ -118,6 +120,15 @@ class Token(ResponseModel):
     """Text to append to the preceding pieces"""
 
 
+class FoundCitation(ResponseModel):
+    """A verified citation of the answer so far."""
+
+    marker: int = Field(examples=[0])
+    """Index of its `[n]` among those of the answer, from 0"""
+    citation: Citation
+    """The citation, which `citations` contains too"""
+
+
 class CheckedCitations(ResponseModel):
     """The result of checking the answer."""
 
@@ -152,7 +163,8 @@ class QuestionEvent(EventOf[Literal["question"]]):
 class StepEvent(EventOf[Literal["step"]]):
     """Sent when a step of the agent begins, and again when it ends.
 
-    Text written before a step is not part of the answer; it is repeated in the step's `said`.
+    Text written before a step is not part of the answer, and neither are its citations; it is
+    repeated in the step's `said`.
     """
 
     data: Annotated[str, JsonOf(Step)]
@@ -171,6 +183,16 @@ class TokenEvent(EventOf[Literal["token"]]):
 
     data: Annotated[str, JsonOf(Token)]
     """The piece of text"""
+
+
+class CitationEvent(EventOf[Literal["citation"]]):
+    """Sent as soon as a quote of the answer was found in its document.
+
+    A citation without a quote is checked once the answer is complete.
+    """
+
+    data: Annotated[str, JsonOf(FoundCitation)]
+    """The verified citation"""
 
 
 class CitationsEvent(EventOf[Literal["citations"]]):
@@ -201,6 +223,7 @@ class AnswerEvent(
         | StepEvent
         | SourcesEvent
         | TokenEvent
+        | CitationEvent
         | CitationsEvent
         | EndEvent
         | ErrorEvent
@@ -221,6 +244,9 @@ data: [{"n": 1, "title": "Leave policy", "location": "handbook/leave.md", ...}]
 
 event: token
 data: {"text": "New employees get 25 days [1]."}
+
+event: citation
+data: {"marker": 0, "citation": {"n": 1, "state": "verified", ...}}
 
 event: citations
 data: {"citations": [{"n": 1, "state": "verified", ...}], "unsupported_sentences": 0}
@@ -268,9 +294,10 @@ async def ask_stream(
 ) -> Response:
     """Ask a question and stream its answer as Server-Sent Events.
 
-    The events are `started`, `question`, `step` (of an agent), `sources`, `token`, `citations`, and
-    `end`; after a failure, the last one is `error`, with problem details. The answer is stopped if
-    the caller disconnects; the text so far is stored.
+    The events are `started`, `question`, `step` (of an agent), `sources`, `token`, `citation` (as
+    soon as a quote is found), `citations`, and `end`; after a failure, the last one is `error`,
+    with problem details. The answer is stopped if the caller disconnects; the text so far is
+    stored.
     """
     stream = streams.start(_answer_events(services, principal, body))
     return await stream_events(stream, request, _event_bytes)
@@ -315,6 +342,10 @@ def _events(event_data: Event) -> Iterator[bytes]:
         case PassagesRetrieved(sources):
             passages = _SOURCES.validate_python(sources, from_attributes=True)
             yield encoded_event("sources", _SOURCES.dump_json(passages).decode())
+        case CitationVerified():
+            yield encoded_event(
+                "citation", FoundCitation.model_validate(event_data).model_dump_json()
+            )
         case TurnFinished(turn):
             checked = CheckedCitations.model_validate(turn)
             yield encoded_event("citations", checked.model_dump_json())

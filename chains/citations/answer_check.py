@@ -6,108 +6,12 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import pairwise
 
-from chains.citations.answer_reader import Piece, Text, as_markdown, join_texts, read_answer
+from chains.citations.answer_reader import Piece, Text, as_markdown, read_answer
+from chains.citations.evidence import Evidence
 from chains.citations.markers import Claim, Marker
-from chains.citations.quotes import QuoteFinder, proves_something
-from chains.citations.support import Statements, contains_numbers, find_support
+from chains.citations.quotes import proves_something
+from chains.citations.support import Statements, contains_numbers, quotation_before
 from domain import Citation, CitationState, RetrievedPassage
-
-NEAR_CHARS = 500_000
-"""Characters before and after the passage that are searched for a quote.
-
-This covers all but huge documents entirely.
-"""
-
-
-class Evidence:
-    """Looks up quotes in a retrieved passage and in the stored document around it."""
-
-    def __init__(
-        self, passage: RetrievedPassage, document_text: Callable[[str], str | None]
-    ) -> None:
-        self._passage = passage
-        self._document_text = document_text
-
-    def check(self, quote: str, statement: str) -> Citation:
-        """The citation of a marker with this quote, or with this statement if it has no quote.
-
-        A quote that is too short to prove anything must occur in the passage, and the statement is
-        checked in its place.
-        """
-        if not quote:
-            return self._supporting(statement)
-        if not proves_something(quote):
-            occurs = self._in_passage.find_words(quote) is not None
-            return self._supporting(statement) if occurs else self._missing(quote)
-        return self._quoted(quote) or self._missing(quote)
-
-    def _quoted(self, quote: str) -> Citation | None:
-        span = self._in_passage.find(quote)
-        if span:
-            return self._verified(*span)
-        text, start = self._surroundings
-        span = QuoteFinder(text).find(quote) if text else None
-        if span is None:
-            return None
-        return replace(
-            self._citation(CitationState.VERIFIED, text[slice(*span)]),
-            start=start + span[0],
-            end=start + span[1],
-        )
-
-    def _supporting(self, statement: str) -> Citation:
-        headings = " \n".join((self._passage.title, *self._passage.heading_path))
-        span = find_support(statement, self._passage.text, headings)
-        citation = self._verified(*span) if span else self._missing("")
-        return replace(citation, quoted_by_answer=False)
-
-    def _verified(self, start: int, end: int) -> Citation:
-        """The citation of a span of the passage; its offsets are -1 if the document has changed."""
-        citation = self._citation(CitationState.VERIFIED, self._passage.text[start:end])
-        if self._offset < 0:
-            return citation
-        return replace(citation, start=self._offset + start, end=self._offset + end)
-
-    def _missing(self, quote: str) -> Citation:
-        return self._citation(CitationState.NOT_FOUND, quote)
-
-    def _citation(self, state: CitationState, quote: str) -> Citation:
-        passage = self._passage
-        return Citation(
-            n=passage.n,
-            state=state,
-            quote=quote,
-            title=passage.title,
-            location=passage.location,
-            document_id=passage.document_id,
-            passage_id=passage.passage_id,
-            version=passage.version,
-            page=passage.page,
-            heading_path=passage.heading_path,
-            passage_text=passage.text,
-        )
-
-    @cached_property
-    def _in_passage(self) -> QuoteFinder:
-        return QuoteFinder(self._passage.text)
-
-    @cached_property
-    def _text(self) -> str:
-        return self._document_text(self._passage.document_id) or ""
-
-    @cached_property
-    def _offset(self) -> int:
-        passage, start = self._passage.text, self._passage.start
-        if not passage:
-            return -1
-        if self._text.startswith(passage, start):
-            return start
-        return self._text.find(passage)  # the document has changed
-
-    @cached_property
-    def _surroundings(self) -> tuple[str, int]:
-        start = max(0, self._offset - NEAR_CHARS)
-        return self._text[start : start + len(self._passage.text) + 2 * NEAR_CHARS], start
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,17 +44,149 @@ class CheckedAnswer:
 class _NumberedMarker:
     """One number of a marker and its span in the displayed answer.
 
-    `at` is its position in the answer without markers; `after` and `until` are those of the
-    previous and the next marker. `quoted` is the span of its quotation if the answerer reported it.
+    `quote` is in the marker or in the quotation directly before it, whose span in the answer
+    without markers is `quotation`. `at` is the marker's position in that answer; `after` and
+    `until` are those of the previous and the next marker.
     """
 
-    claim: Claim
+    n: int
+    quote: str
     start: int
     end: int
     at: int
     after: int
-    quoted: tuple[int, int] | None
+    quotation: tuple[int, int] | None
     until: int = 0
+
+
+class _BareAnswer:
+    """The answer without markers, read piece by piece.
+
+    What precedes a marker does not change anymore once the marker was read.
+    """
+
+    def __init__(self) -> None:
+        self.text = ""
+        self.markers: list[_NumberedMarker] = []
+        self.own_spans: list[tuple[int, int]] = []
+        """The spans of text written by the program."""
+        self._held: list[Text] = []
+        self._has_begun = False
+        self._shown_chars = 0
+        self._previous_at = 0
+
+    def read(self, piece: Piece) -> None:
+        """Add the next piece; text is held back until the next marker or another writer's text."""
+        if isinstance(piece, Marker):
+            self._add_text(is_last=False)
+            self._add_marker(piece)
+            return
+        if self._held and self._held[-1].by_program != piece.by_program:
+            self._add_text(is_last=False)
+        self._held.append(piece)
+
+    def close(self) -> None:
+        """Add the text that was held back."""
+        self._add_text(is_last=True)
+
+    def _add_text(self, *, is_last: bool) -> None:
+        """Add the text, unless it only separates neighboring markers."""
+        text = "".join(piece.text for piece in self._held)
+        is_separator = self._has_begun and not is_last and not text.strip(" ,;、")
+        start, self.text = len(self.text), self.text + ("" if is_separator else text)
+        self._shown_chars += sum(len(piece.shown) for piece in self._held)
+        if self._held and self._held[0].by_program:
+            self.own_spans.append((start, len(self.text)))
+        self._has_begun = self._has_begun or bool(self._held)
+        self._held = []
+
+    def _add_marker(self, marker: Marker) -> None:
+        self._has_begun = True
+        self.text = self.text.rstrip(" ")
+        at = len(self.text)
+        if self.markers and self.markers[-1].at < at:
+            self._previous_at = self.markers[-1].at
+        for claim in marker.claims:
+            start, self._shown_chars = self._shown_chars, self._shown_chars + len(f"[{claim.n}]")
+            quote, quotation = self._quotation(marker, claim)
+            span = (start, self._shown_chars)
+            self.markers.append(
+                _NumberedMarker(claim.n, quote, *span, at, self._previous_at, quotation)
+            )
+
+    def _quotation(self, marker: Marker, claim: Claim) -> tuple[str, tuple[int, int] | None]:
+        """The quote of a claim, and the span of its quotation if that is before the marker."""
+        at = len(self.text)
+        if claim.quote:
+            return claim.quote, (at - marker.quotes, at) if marker.quotes else None
+        span = quotation_before(self.text, at, self._previous_at)
+        return (self.text[slice(*span)] if span else ""), span
+
+
+class AnswerCheck:
+    """Checks the citations of an answer while it is written.
+
+    A quote is looked up as soon as its marker is complete, and once: the result holds for the
+    whole answer too. A citation without a quote is checked only with the whole answer, because the
+    sentence that it supports may go on.
+    """
+
+    def __init__(
+        self,
+        passages: Sequence[RetrievedPassage],
+        document_text: Callable[[str], str | None],
+    ) -> None:
+        """Start an answer.
+
+        Args:
+            passages: The passages that the answerer received.
+            document_text: Returns the stored text of a document by id, None if it is gone.
+        """
+        self._evidence = {passage.n: Evidence(passage, document_text) for passage in passages}
+        self._pieces: list[Piece] = []
+        self._bare = _BareAnswer()
+
+    def read(self, pieces: Sequence[Piece]) -> list[tuple[int, Citation]]:
+        """Add the next pieces of the answer.
+
+        Returns:
+            The verified citations of the quotes in them, each with the index of its `[n]` among
+            those of the answer, counted from 0.
+        """
+        known = len(self._bare.markers)
+        self._pieces += pieces
+        for piece in pieces:
+            self._bare.read(piece)
+        new = enumerate(self._bare.markers[known:], start=known)
+        checked = [(index, self._quoted(marker)) for index, marker in new]
+        return [(index, one) for index, one in checked if one and _is_verified(one)]
+
+    def _quoted(self, marker: _NumberedMarker) -> Citation | None:
+        """The citation of the marker's quote; None without one that could prove something."""
+        evidence = self._evidence.get(marker.n)
+        if evidence is None or not proves_something(marker.quote):
+            return None
+        return evidence.check_quote(marker.quote)
+
+    @cached_property
+    def result(self) -> CheckedAnswer:
+        """The whole answer, checked; no more pieces can be added afterwards."""
+        self._bare.close()
+        bare, markers = self._bare.text, _with_next_positions(self._bare)
+        statements = Statements(bare)
+        outcomes = [_check(one, statements, self._evidence) for one in markers]
+        claims = {index for outcome in outcomes for index in outcome.sentences}
+        claims.update(_claims_of_answerer(statements, self._bare.own_spans))
+        citations, indices = _merge([outcome.citation for outcome in outcomes])
+        return CheckedAnswer(
+            text=as_markdown(self._pieces),
+            citations=citations,
+            marks=tuple(
+                Mark(one.start, one.end, index) for one, index in zip(markers, indices, strict=True)
+            ),
+            statements=len(claims),
+            unsupported_sentences=len(claims - _supported(outcomes, statements, bare)),
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -176,49 +212,13 @@ def check_answer(
         passages: The passages that the answerer received.
         document_text: Returns the stored text of a document by id, None if it is gone.
     """
-    pieces = read_answer(answer, passages) if isinstance(answer, str) else join_texts(answer)
-    bare, markers, own_spans = _remove_markers(pieces)
-    statements = Statements(bare)
-    evidence = {passage.n: Evidence(passage, document_text) for passage in passages}
-    outcomes = [_check(one, statements, bare, evidence) for one in markers]
-    claims = {index for outcome in outcomes for index in outcome.sentences}
-    claims.update(_claims_of_answerer(statements, own_spans))
-    citations, indices = _merge([outcome.citation for outcome in outcomes])
-    return CheckedAnswer(
-        text=as_markdown(pieces),
-        citations=citations,
-        marks=tuple(
-            Mark(one.start, one.end, index) for one, index in zip(markers, indices, strict=True)
-        ),
-        statements=len(claims),
-        unsupported_sentences=len(claims - _supported(outcomes, statements, bare)),
-    )
+    check = AnswerCheck(passages, document_text)
+    check.read(read_answer(answer, passages) if isinstance(answer, str) else answer)
+    return check.result
 
 
-def _remove_markers(
-    pieces: Sequence[Piece],
-) -> tuple[str, list[_NumberedMarker], list[tuple[int, int]]]:
-    """The answer without markers, its markers, and the spans of text written by the program."""
-    bare = ""
-    markers: list[_NumberedMarker] = []
-    own_spans: list[tuple[int, int]] = []
-    length = previous_at = 0
-    for index, piece in enumerate(pieces):
-        if isinstance(piece, Marker):
-            bare = bare.rstrip(" ")
-            if markers and markers[-1].at < len(bare):
-                previous_at = markers[-1].at
-            quoted = (len(bare) - piece.quotes, len(bare)) if piece.quotes else None
-            for claim in piece.claims:
-                end = length + len(f"[{claim.n}]")
-                markers.append(_NumberedMarker(claim, length, end, len(bare), previous_at, quoted))
-                length = end
-        else:
-            start, bare = len(bare), bare + _between_markers(pieces, index)
-            length += len(piece.shown)
-            if piece.by_program:
-                own_spans.append((start, len(bare)))
-    return bare, _with_next_positions(markers, len(bare)), own_spans
+def _is_verified(citation: Citation) -> bool:
+    return citation.state is CitationState.VERIFIED
 
 
 def _claims_of_answerer(statements: Statements, own_spans: Sequence[tuple[int, int]]) -> list[int]:
@@ -233,42 +233,30 @@ def _claims_of_answerer(statements: Statements, own_spans: Sequence[tuple[int, i
     ]
 
 
-def _with_next_positions(markers: list[_NumberedMarker], end: int) -> list[_NumberedMarker]:
-    positions = [*sorted({one.at for one in markers}), end]
+def _with_next_positions(bare: _BareAnswer) -> list[_NumberedMarker]:
+    positions = [*sorted({one.at for one in bare.markers}), len(bare.text)]
     following = dict(pairwise(positions))
-    return [replace(one, until=following.get(one.at, end)) for one in markers]
-
-
-def _between_markers(pieces: Sequence[Piece], index: int) -> str:
-    """The text of the piece, or "" if it only separates neighboring markers."""
-    piece = pieces[index]
-    text = piece.text if isinstance(piece, Text) else ""
-    is_inner = 0 < index < len(pieces) - 1
-    return "" if is_inner and not text.strip(" ,;、") else text
+    return [replace(one, until=following.get(one.at, len(bare.text))) for one in bare.markers]
 
 
 def _check(
-    marker: _NumberedMarker, statements: Statements, bare: str, evidence: dict[int, Evidence]
+    marker: _NumberedMarker, statements: Statements, evidence: dict[int, Evidence]
 ) -> _Outcome:
     index = statements.cited_by(marker.at)
     sentences = range(0) if index is None else range(index, index + 1)
     statement = (
         "" if index is None else statements.statement(index, marker.after, marker.at, marker.until)
     )
-    quote = marker.claim.quote
-    quotation = marker.quoted
-    if not quote:
-        quotation = statements.quotation_before(marker.at, marker.after)
-        quote = bare[slice(*quotation)] if quotation else ""
-    if quotation:
-        sentences = _overlapping(statements, quotation)
-    passage_evidence = evidence.get(marker.claim.n)
+    if marker.quotation:
+        sentences = _overlapping(statements, marker.quotation)
+    passage_evidence = evidence.get(marker.n)
     if passage_evidence is None:
+        quoted = bool(marker.quote)
         missing = Citation(
-            marker.claim.n, CitationState.NO_SUCH_SOURCE, quote, quoted_by_answer=bool(quote)
+            marker.n, CitationState.NO_SUCH_SOURCE, marker.quote, quoted_by_answer=quoted
         )
         return _Outcome(missing, sentences)
-    return _Outcome(passage_evidence.check(quote, statement), sentences)
+    return _Outcome(passage_evidence.check(marker.quote, statement), sentences)
 
 
 def _supported(outcomes: Sequence[_Outcome], statements: Statements, bare: str) -> set[int]:
@@ -276,7 +264,7 @@ def _supported(outcomes: Sequence[_Outcome], statements: Statements, bare: str) 
     evidence: defaultdict[int, str] = defaultdict(str)
     for outcome in outcomes:
         citation = outcome.citation
-        if citation.state is CitationState.VERIFIED:
+        if _is_verified(citation):
             parts = (citation.quote, citation.passage_text, citation.title, *citation.heading_path)
             for sentence in outcome.sentences:
                 evidence[sentence] += "\n" + "\n".join(parts)

@@ -72,23 +72,6 @@ class Statements:
             return part
         return self._answer[max(start, min(after, at)) : max(start, min(end, until))]
 
-    def quotation_before(self, at: int, floor: int) -> tuple[int, int] | None:
-        """The span of the quotation that closes directly before `at` and opens after `floor`."""
-        floor = max(floor, at - _MAX_QUOTATION, self._answer.rfind("\n\n", 0, at) + 1)
-        end = _QUOTATION_END.search(self._answer, floor, at)
-        if end is None:
-            return None
-        mark, depth = end["mark"], 0
-        for position in range(end.start() - 1, floor - 1, -1):
-            character = self._answer[position]
-            if character in _OPENERS[mark]:
-                if depth == 0:
-                    return position + 1, end.start()
-                depth -= 1
-            elif character == mark:
-                depth += 1
-        return None
-
     @cached_property
     def claims(self) -> list[int]:
         """The indices of the sentences that make a claim and therefore need a citation."""
@@ -111,6 +94,24 @@ def _makes_claim(sentence: str) -> bool:
     if _HEADING_LINE.match(sentence) or sentence.rstrip(_CLOSERS).endswith(_NO_CLAIM_ENDS):
         return False
     return len(content_tokens(sentence)) >= _MIN_WORDS and not _ADMITS_NO_ANSWER.search(sentence)
+
+
+def quotation_before(answer: str, at: int, floor: int) -> tuple[int, int] | None:
+    """The span of the quotation that closes directly before `at` and opens after `floor`."""
+    floor = max(floor, at - _MAX_QUOTATION, answer.rfind("\n\n", 0, at) + 1)
+    end = _QUOTATION_END.search(answer, floor, at)
+    if end is None:
+        return None
+    mark, depth = end["mark"], 0
+    for position in range(end.start() - 1, floor - 1, -1):
+        character = answer[position]
+        if character in _OPENERS[mark]:
+            if depth == 0:
+                return position + 1, end.start()
+            depth -= 1
+        elif character == mark:
+            depth += 1
+    return None
 
 
 def admits_no_answer(answer: str) -> bool:

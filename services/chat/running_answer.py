@@ -6,8 +6,6 @@ from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Se
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, cast
 
-from chains.citations.answer_check import check_answer
-from chains.citations.answer_reader import WrittenAnswer, plain_text
 from domain import (
     LENGTH_LIMIT,
     REPETITION,
@@ -23,8 +21,9 @@ from domain import (
 from domain.logs import StageTimes, elapsed_ms, get_logger, new_id, with_log_context
 from domain.messages import _
 from errors import AppError
+from services.chat.answer_draft import AnswerDraft
 from services.chat.chain_builder import AnswerChain
-from services.events import Condensing, Event, PassagesRetrieved, Searching, StepUpdated, TextDelta
+from services.events import Condensing, Event, PassagesRetrieved, Searching, StepUpdated
 from services.search.search_service import explain
 from services.texts import sanitize, sanitize_json
 
@@ -33,7 +32,6 @@ if TYPE_CHECKING:  # slow, and not needed to open the page
     from langchain_core.messages.ai import UsageMetadata
     from langchain_core.messages.content import Citation
 
-    from chains.citations.answer_reader import Piece
     from chains.history import History
 
 TOO_LONG = _(
@@ -118,7 +116,7 @@ class RunningAnswer:
 
     turn: Turn
     text_of: Callable[[str], str | None]
-    draft: WrittenAnswer | None = None
+    draft: AnswerDraft | None = None
     started: float = field(default_factory=time.perf_counter)
 
     def __post_init__(self) -> None:
@@ -178,19 +176,20 @@ class RunningAnswer:
                 yield PassagesRetrieved(self.turn.sources)
             if answer := sanitize(piece.get("answer", "")):
                 self._record_time("first_token")
-                yield from _text_event(self._read(answer, piece.get("answer_citations")))
+                yield from self._write(answer, piece.get("answer_citations"))
             if reason := piece.get("incomplete") or _reason_in(piece):
                 state = TurnState.INCOMPLETE
                 self._update(error=reason)
+        self._log.enter("verify")
         if self.draft:
-            yield from _text_event(self.draft.close())
+            yield from self.draft.close()
         return state
 
-    def _read(self, answer: str, citations: "Sequence[Citation] | None") -> str:
-        """Add to the answer; returns the Markdown to display."""
+    def _write(self, answer: str, citations: "Sequence[Citation] | None") -> Iterator[Event]:
+        """Add to the answer."""
         if self.draft is None:  # the answerer's passages are known by now
-            self.draft = WrittenAnswer(self.turn.sources)
-        return self.draft.read(answer, citations)
+            self.draft = AnswerDraft(self.turn.sources, self.text_of)
+        return self.draft.write(answer, citations)
 
     def _inputs(self, history: "History") -> dict[str, Any]:
         inputs = {"question": self.turn.question, "chat_history": history}
@@ -212,14 +211,9 @@ class RunningAnswer:
             step = replace(step, said=steps[step.n - 1].said)
             self._update(steps=(*steps[: step.n - 1], step, *steps[step.n :]))
             return
-        self._update(steps=(*steps, replace(step, said=plain_text(self._pieces()))))
+        said = self.draft.plain_text() if self.draft else ""
+        self._update(steps=(*steps, replace(step, said=said)))
         self.draft = None
-
-    def _pieces(self) -> "Sequence[Piece]":
-        if self.draft is None:
-            return ()
-        self.draft.close()
-        return self.draft.pieces
 
     def fail(self, error: BaseException) -> None:
         """Record why the answer ended early, and finish the turn."""
@@ -232,14 +226,15 @@ class RunningAnswer:
     def end(self, state: TurnState) -> None:
         """Check the citations and finish the turn."""
         self._log.enter("verify")
-        checked = check_answer(self._pieces(), self.turn.sources, self.text_of)
+        if self.draft:
+            checked = self.draft.check()
+            self._update(
+                answer=checked.text,
+                citations=checked.citations,
+                unsupported_sentences=checked.unsupported_sentences,
+            )
         self._record_time("total")
-        self._update(
-            state=state,
-            answer=checked.text,
-            citations=checked.citations,
-            unsupported_sentences=checked.unsupported_sentences,
-        )
+        self._update(state=state)
         self._log.end(self.turn)
 
     def _update(self, **changes: Any) -> None:
@@ -266,11 +261,6 @@ def incomplete_reason(metadata: Mapping[str, Any]) -> str:
 def _reason_in(piece: Mapping[str, Any]) -> str:
     message = piece.get("answer_message")
     return "" if message is None else incomplete_reason(message.response_metadata)
-
-
-def _text_event(text: str) -> Iterator[Event]:
-    if text:
-        yield TextDelta(text)
 
 
 def retrieved_passage(n: int, question: str, document: "Document") -> RetrievedPassage:

@@ -43,9 +43,12 @@ def test_the_events_of_an_answer_have_the_documented_order(build_client, model_s
     events = stream_answer(client, **LEAVE)
     names = [name for name, _ in events]
     assert list(dict.fromkeys(names)) == [
-        "started", "question", "sources", "token", "citations", "end",
+        "started", "question", "sources", "token", "citation", "citations", "end",
     ]  # fmt: skip
     by_name = dict(events)
+    assert by_name["citation"] == {
+        "marker": 0, "citation": by_name["citations"]["citations"][0]
+    }  # fmt: skip
     assert by_name["question"] == {"standalone": LEAVE["question"]}
     assert [one["n"] for one in by_name["sources"]] == [*range(1, len(by_name["sources"]) + 1)]
     assert (
@@ -101,7 +104,9 @@ def test_a_greeting_streams_without_a_search(build_client):
 def test_a_summary_streams_like_any_answer(build_client):
     events = stream_answer(build_client(), question="Summarize the leave policy")
     names = dict.fromkeys(name for name, _ in events)
-    assert list(names) == ["started", "question", "sources", "token", "citations", "end"]
+    assert list(names) == [
+        "started", "question", "sources", "token", "citation", "citations", "end",
+    ]  # fmt: skip
     assert {one["state"] for one in dict(events)["citations"]["citations"]} == {"verified"}
 
 
@@ -225,7 +230,7 @@ def test_every_event_is_documented_with_the_schema_of_its_data(build_client):
 
     events = [resolve(one)["properties"] for one in resolve(content["schema"])["anyOf"]]
     assert [one["event"]["const"] for one in events] == [
-        "started", "question", "step", "sources", "token", "citations", "end", "error",
+        "started", "question", "step", "sources", "token", "citation", "citations", "end", "error",
     ]  # fmt: skip
     data = {one["event"]["const"]: one["data"]["contentSchema"] for one in events}
     assert set(resolve(data["token"])["properties"]) == {"text"}

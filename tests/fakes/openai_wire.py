@@ -4,6 +4,7 @@ import base64
 import hashlib
 import json
 import struct
+import threading
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain, repeat
@@ -49,6 +50,22 @@ class Text:
     def message(self) -> dict:
         """The whole message."""
         return {"role": "assistant", "content": "".join(self.pieces)}
+
+
+class Held(Text):
+    """A reply that pauses after its first piece until it is released."""
+
+    released: threading.Event
+
+    def __init__(self, *pieces: str) -> None:
+        super().__init__(*pieces)
+        object.__setattr__(self, "released", threading.Event())
+
+    def deltas(self) -> Iterator[dict]:
+        first, *others = super().deltas()
+        yield first
+        self.released.wait()
+        yield from others
 
 
 MANY = 100_000

@@ -11,7 +11,7 @@ from domain import EXTRACTIVE, Answerer, CitationState, Explanation, ScorePart, 
 from services.library.reader_service import Freshness
 from tests.pages.conftest import Services, ask
 from tests.pages.double import NOW, QUOTE, Answerers, Script, citation, source
-from ui.chat.answer_view import evidence_html
+from ui.chat.citation_view import evidence_html
 from ui.text import words
 
 NEAREST = "Closest passages. They may not answer the question."

@@ -12,7 +12,14 @@ from domain import LOCAL_USER, CitationState, Scope, SearchChoice, StepState, Tu
 from errors import ConfigError, InputError, ModelUnavailableError
 from services.agent.mcp_client import connections_to
 from services.chat.running_answer import TOO_LONG
-from services.events import PassagesRetrieved, StepUpdated, TextDelta, TurnFinished, TurnStarted
+from services.events import (
+    CitationVerified,
+    PassagesRetrieved,
+    StepUpdated,
+    TextDelta,
+    TurnFinished,
+    TurnStarted,
+)
 from tests.fakes.command_line import ROOT
 from tests.fakes.openai import Call, Fault, Text, ToolCalls
 
@@ -96,6 +103,22 @@ def test_each_step_is_streamed_at_its_start_and_end(services, model_server):
     text = "".join(event.text for event in events if isinstance(event, TextDelta))
     assert text.endswith("They get 25 days [1].")
     assert events[-1].turn.answer == "They get 25 days [1]."
+
+
+def test_a_quote_of_an_agent_is_announced_before_the_end_and_one_before_a_step_goes_with_it(
+    services, model_server
+):
+    model_server.will(
+        ToolCalls(search_call("annual leave")),
+        ToolCalls(search_call("sick leave"), text=LEAVE),
+        Text(f"Indeed. {LEAVE}"),
+    )
+    events = list(services.chat.stream(LOCAL_USER, "How many days?", search=BY_AGENT))
+    found = [event for event in events if isinstance(event, CitationVerified)]
+    assert [one.marker for one in found] == [0, 0]
+    last_step = max(n for n, event in enumerate(events) if isinstance(event, StepUpdated))
+    assert events.index(found[0]) < last_step < len(events) - 2
+    assert events[-1].turn.citations == (found[1].citation,)
 
 
 def test_the_agent_continues_after_a_failing_tool(services, model_server):

@@ -12,6 +12,7 @@ from bootstrap import Services
 from domain import EXTRACTIVE, SearchChoice, Turn, TurnState
 from errors import AppError
 from services.events import (
+    CitationVerified,
     Condensing,
     Event,
     PassagesRetrieved,
@@ -20,7 +21,7 @@ from services.events import (
     TextDelta,
     TurnStarted,
 )
-from ui.chat.citation_view import citation_marker, sources_html, verdict_html
+from ui.chat.citation_view import citation_marker, evidence_html
 from ui.chat.conversation_list import note_begun
 from ui.chat.feedback import show_rating
 from ui.chat.live_answer import LiveAnswer, activity_html
@@ -146,19 +147,6 @@ def _show_turn(
             st.html(evidence)
 
 
-def evidence_html(turn: Turn, freshness: "Mapping[str, Freshness] | None" = None) -> str:
-    """The result of the check and the sources, which narrow screens collapse; "" without both."""
-    verdict, sources = verdict_html(turn), sources_html(turn, freshness)
-    if not verdict and not sources:
-        return ""
-    number = len({citation.n for citation in turn.citations}) or len(turn.sources)
-    fold = f"<summary>{escape(words.count(words.SOURCES_COUNTED, number))}</summary>"
-    return (
-        f'<section class="fn-sources" aria-label="{words.SOURCES}">{verdict}'
-        f'<details class="fn-fold">{fold}</details><div class="fn-cards">{sources}</div></section>'
-    )
-
-
 def _notice(turn: Turn) -> str:
     notices = {
         TurnState.STOPPED: words.STOPPED,
@@ -264,3 +252,5 @@ def _show_stream(live: LiveAnswer, events: Iterator[Event]) -> None:
                 live.find(sources)
             case TextDelta(text):
                 live.write(text)
+            case CitationVerified(citation):
+                live.cite(citation)

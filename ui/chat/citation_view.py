@@ -99,6 +99,19 @@ def _with_number(turn: Turn, n: int) -> list[Citation]:
     return [citation for citation in turn.citations if citation.n == n]
 
 
+def evidence_html(turn: Turn, freshness: "Mapping[str, Freshness] | None" = None) -> str:
+    """The result of the check and the sources, which narrow screens collapse; "" without both."""
+    verdict, sources = verdict_html(turn), sources_html(turn, freshness)
+    if not verdict and not sources:
+        return ""
+    number = len({citation.n for citation in turn.citations}) or len(turn.sources)
+    fold = f"<summary>{escape(words.count(words.SOURCES_COUNTED, number))}</summary>"
+    return (
+        f'<section class="fn-sources" aria-label="{words.SOURCES}">{verdict}'
+        f'<details class="fn-fold">{fold}</details><div class="fn-cards">{sources}</div></section>'
+    )
+
+
 def sources_html(turn: Turn, freshness: "Mapping[str, Freshness] | None" = None) -> str:
     """The cited sources, or the nearest passages if no answer was found; the others are collapsed.
 

@@ -3,13 +3,14 @@
 import json
 import time
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from domain import RetrievedPassage, SearchMode, Step, StepState, Turn, TurnState
-from ui.chat.citation_view import plain_marker
+from domain import Citation, RetrievedPassage, SearchMode, Step, StepState, Turn, TurnState
+from ui.chat.citation_view import evidence_html, plain_marker
 from ui.chat.turn_actions import show_actions
 from ui.shared.safe_html import answer_html, cut_html, escape, lang, run_script, strong_html
 from ui.text import words
@@ -276,11 +277,16 @@ class LiveAnswer:
         """Draw the beginning of a search at the current position of the page."""
         self._services = services
         self._steps = _LiveSteps(st.container(key="live-steps"))
-        self._activity, self._body = st.empty(), st.empty()
+        self._activity = st.empty()
+        with st.container(key="turn-live"):  # styled like a finished turn
+            with st.container(key="main-live"):
+                self._body = st.empty()
+            self._evidence = st.empty()
         self.problems, self._actions = st.container(), st.container(key="live-actions")
         self._question, self._text = "", ""
         self._by_agent = self.has_begun = False
         self._sources: tuple[RetrievedPassage, ...] = ()
+        self._citations: tuple[Citation, ...] = ()
         self._drawn_at_s = 0.0
         self._activity.html(working_html())
         self.draw(stoppable=True)
@@ -291,6 +297,7 @@ class LiveAnswer:
         The style sheet shows them as soon as the script no longer runs.
         """
         self.has_begun = True
+        self._turn = turn
         self._by_agent = turn.search.by_agent
         if self._by_agent:
             self._activity.html(doing_html(words.DECIDING))
@@ -319,7 +326,8 @@ class LiveAnswer:
         else:
             self._activity.html(doing_html(words.DECIDING))
         if step.state is StepState.RUNNING:
-            self._text = ""
+            self._text, self._citations = "", ()
+            self._evidence.empty()
             self.draw(stoppable=True)
 
     def find(self, sources: tuple[RetrievedPassage, ...]) -> None:
@@ -335,6 +343,18 @@ class LiveAnswer:
             self._activity.html(self._answering_html())
         self._text += text
         self.wait()
+
+    def cite(self, citation: Citation) -> None:
+        """Draw the source of a citation that was found in its document, with the quote."""
+        if citation in self._citations:
+            return
+        self._citations += (citation,)
+        self.draw(stoppable=True)
+        numbers = {one.n for one in self._citations}
+        sources = tuple(source for source in self._sources if source.n in numbers)
+        self._evidence.html(
+            evidence_html(replace(self._turn, sources=sources, citations=self._citations))
+        )
 
     def _answering_html(self) -> str:
         if self._by_agent or not self._question:  # a greeting is answered without a search

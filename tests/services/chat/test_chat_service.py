@@ -17,6 +17,7 @@ from domain import (
 from errors import InputError, ModelError, ModelUnavailableError, NotFoundError
 from services.chat.chain_builder import AnswerChain
 from services.events import (
+    CitationVerified,
     Condensing,
     PassagesRetrieved,
     Searching,
@@ -61,7 +62,7 @@ def test_the_standalone_question_and_sources_precede_the_answer(services, model_
     model_server.will(Text(*GOOD.split(" ")))
     events = list(services.chat.stream(LOCAL_USER, "How many days of annual leave?"))
     assert [type(event) for event in events[:3]] == [TurnStarted, Searching, PassagesRetrieved]
-    assert {type(event) for event in events[3:-1]} == {TextDelta}
+    assert {type(event) for event in events[3:-1]} == {TextDelta, CitationVerified}
     assert isinstance(events[-1], TurnFinished)
 
 

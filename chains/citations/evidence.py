@@ -1,0 +1,113 @@
+"""Looks up the quotes of an answer in the stored documents."""
+
+from collections.abc import Callable
+from dataclasses import replace
+from functools import cached_property
+
+from chains.citations.quotes import QuoteFinder, proves_something
+from chains.citations.support import find_support
+from domain import Citation, CitationState, RetrievedPassage
+
+NEAR_CHARS = 500_000
+"""Characters before and after the passage that are searched for a quote.
+
+This covers all but huge documents entirely.
+"""
+
+
+class Evidence:
+    """Looks up quotes in a retrieved passage and in the stored document around it."""
+
+    def __init__(
+        self, passage: RetrievedPassage, document_text: Callable[[str], str | None]
+    ) -> None:
+        self._passage = passage
+        self._document_text = document_text
+        self._by_quote: dict[str, Citation] = {}
+
+    def check(self, quote: str, statement: str) -> Citation:
+        """The citation of a marker with this quote, or with this statement if it has no quote.
+
+        A quote that is too short to prove anything must occur in the passage, and the statement is
+        checked in its place.
+        """
+        if not quote:
+            return self._supporting(statement)
+        if not proves_something(quote):
+            occurs = self._in_passage.find_words(quote) is not None
+            return self._supporting(statement) if occurs else self._missing(quote)
+        return self.check_quote(quote)
+
+    def check_quote(self, quote: str) -> Citation:
+        """The citation of a marker with this quote, the same for each call."""
+        if quote not in self._by_quote:
+            self._by_quote[quote] = self._quoted(quote) or self._missing(quote)
+        return self._by_quote[quote]
+
+    def _quoted(self, quote: str) -> Citation | None:
+        span = self._in_passage.find(quote)
+        if span:
+            return self._verified(*span)
+        text, start = self._surroundings
+        span = QuoteFinder(text).find(quote) if text else None
+        if span is None:
+            return None
+        return replace(
+            self._citation(CitationState.VERIFIED, text[slice(*span)]),
+            start=start + span[0],
+            end=start + span[1],
+        )
+
+    def _supporting(self, statement: str) -> Citation:
+        headings = " \n".join((self._passage.title, *self._passage.heading_path))
+        span = find_support(statement, self._passage.text, headings)
+        citation = self._verified(*span) if span else self._missing("")
+        return replace(citation, quoted_by_answer=False)
+
+    def _verified(self, start: int, end: int) -> Citation:
+        """The citation of a span of the passage; its offsets are -1 if the document has changed."""
+        citation = self._citation(CitationState.VERIFIED, self._passage.text[start:end])
+        if self._offset < 0:
+            return citation
+        return replace(citation, start=self._offset + start, end=self._offset + end)
+
+    def _missing(self, quote: str) -> Citation:
+        return self._citation(CitationState.NOT_FOUND, quote)
+
+    def _citation(self, state: CitationState, quote: str) -> Citation:
+        passage = self._passage
+        return Citation(
+            n=passage.n,
+            state=state,
+            quote=quote,
+            title=passage.title,
+            location=passage.location,
+            document_id=passage.document_id,
+            passage_id=passage.passage_id,
+            version=passage.version,
+            page=passage.page,
+            heading_path=passage.heading_path,
+            passage_text=passage.text,
+        )
+
+    @cached_property
+    def _in_passage(self) -> QuoteFinder:
+        return QuoteFinder(self._passage.text)
+
+    @cached_property
+    def _text(self) -> str:
+        return self._document_text(self._passage.document_id) or ""
+
+    @cached_property
+    def _offset(self) -> int:
+        passage, start = self._passage.text, self._passage.start
+        if not passage:
+            return -1
+        if self._text.startswith(passage, start):
+            return start
+        return self._text.find(passage)  # the document has changed
+
+    @cached_property
+    def _surroundings(self) -> tuple[str, int]:
+        start = max(0, self._offset - NEAR_CHARS)
+        return self._text[start : start + len(self._passage.text) + 2 * NEAR_CHARS], start
