@@ -68,7 +68,7 @@ def _source(services: Any, url: str) -> str:
     from domain import LOCAL_USER
     from services.sources.source_service import SourceSettings
 
-    given = {
+    fields = {
         "url": url,
         "login": "token",
         "access_token": f"${SECRET}",
@@ -79,5 +79,5 @@ def _source(services: Any, url: str) -> str:
     known: Sequence[Any] = services.sources.list(LOCAL_USER)
     if known:
         return str(known[0].source.id)
-    added = services.sources.add(LOCAL_USER, "confluence", given, SourceSettings())
+    added = services.sources.add(LOCAL_USER, "confluence", fields, SourceSettings())
     return str(added.source.id)

@@ -14,7 +14,7 @@ import numpy as np
 from benchmarks import keyword_search
 from benchmarks.contest import Contender, Outcome, Searches, contest_by_size
 from benchmarks.measure import Report
-from benchmarks.our_store import QUESTIONS, VECTORS, GivenVector
+from benchmarks.our_store import QUESTIONS, VECTORS, QueryVector
 
 K = 20
 DEPTH = 100
@@ -89,7 +89,7 @@ def open_footnote(_place: Path, folder: Path) -> Searches:
     from storage.keywords.keyword_index import KeywordIndex
     from storage.vectors.passage_store import DeepLakePassages
 
-    embedding = GivenVector()
+    embedding = QueryVector()
     store = DeepLakePassages(folder / "passages", embedding, read_only=True)
     index = OpenIndex(store, FilteredKeywords(KeywordIndex(folder / "keywords"), store))
     fuse, combine = (
@@ -116,7 +116,7 @@ def open_langchain(place: Path, _folder: Path) -> Searches:
     from domain.language.tokens import keyword_tokens
 
     texts, vectors = inputs(place)
-    embedding = GivenVector()
+    embedding = QueryVector()
     dense = in_memory_store(embedding, vectors, texts).as_retriever(search_kwargs={"k": DEPTH})
     numbers = [{"row": row} for row in range(len(texts))]
     sparse = BM25Retriever.from_texts(texts, numbers, preprocess_func=keyword_tokens, k=DEPTH)

@@ -21,7 +21,7 @@ from typing import NamedTuple
 import numpy as np
 
 from benchmarks.measure import machine
-from benchmarks.our_store import GROUP, GivenVector, metadata_of, text_of
+from benchmarks.our_store import GROUP, QueryVector, metadata_of, text_of
 from storage.index_files import IndexFiles
 from storage.keywords.keyword_index import KeywordIndex
 from storage.keywords.segment_files import SegmentFiles
@@ -79,7 +79,7 @@ class Measured:
             spent.append(once(lambda: whole(files)))
 
         IndexFiles.record = timed  # type: ignore[method-assign]  # measured where it is called
-        store = DeepLakePassages(self._passages, GivenVector())
+        store = DeepLakePassages(self._passages, QueryVector())
         words = KeywordIndex(self._keywords)
         for start in range(0, passages, BATCH):
             rows = range(start, min(start + BATCH, passages))
@@ -111,9 +111,9 @@ class Measured:
 
     def open(self) -> None:
         """Open both stores and search once with a filter, as a first question does."""
-        given = GivenVector()
-        given.vector = np.ones(DIMENSION, np.float32)
-        store = DeepLakePassages(self._passages, given, read_only=True)
+        embedding = QueryVector()
+        embedding.vector = np.ones(DIMENSION, np.float32)
+        store = DeepLakePassages(self._passages, embedding, read_only=True)
         # Without a filter, a thread would keep building codes during the next measurement.
         store.similar_ids("", 10, filter={"group": GROUP})
         KeywordIndex(self._keywords).search("word5 passage", 10)

@@ -34,7 +34,7 @@ def blocks(vectors: Vectors) -> list[range]:
     return [range(start, min(start + AT_ONCE, count)) for start in range(0, count, AT_ONCE)]
 
 
-class GivenVector(Embeddings):
+class QueryVector(Embeddings):
     """Replaces an embedding model: every question has the vector set last."""
 
     vector: Any = None
@@ -59,7 +59,7 @@ def build_footnote(vectors: Vectors, folder: Path) -> None:
 def fill_footnote(folder: Path, vectors: Vectors, texts: Sequence[str]) -> None:
     from storage.vectors.passage_store import DeepLakePassages
 
-    store = DeepLakePassages(folder, GivenVector())
+    store = DeepLakePassages(folder, QueryVector())
     for rows in blocks(vectors):
         store.add_vectors(
             [str(row) for row in rows],
@@ -72,12 +72,12 @@ def fill_footnote(folder: Path, vectors: Vectors, texts: Sequence[str]) -> None:
 def open_footnote(_place: Path, folder: Path) -> Searches:
     from storage.vectors.passage_store import DeepLakePassages
 
-    given = GivenVector()
-    store = DeepLakePassages(folder, given, read_only=True)
+    embedding = QueryVector()
+    store = DeepLakePassages(folder, embedding, read_only=True)
 
     def ids(condition: Any) -> Callable[[Vectors], list[int]]:
         def search(question: Vectors) -> list[int]:
-            given.vector = question
+            embedding.vector = question
             return [int(id_) for id_, _ in store.similar_ids("", K, filter=condition)]
 
         return search

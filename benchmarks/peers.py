@@ -16,8 +16,8 @@ from benchmarks.our_store import (
     GROUP,
     GROUPS,
     VECTORS,
-    GivenVector,
     K,
+    QueryVector,
     Vectors,
     blocks,
     metadata_of,
@@ -174,10 +174,10 @@ def open_lancedb(_place: Path, folder: Path) -> Searches:
     }
 
 
-def in_memory_store(given: GivenVector, vectors: Vectors, texts: Sequence[str]) -> Any:
+def in_memory_store(embedding: QueryVector, vectors: Vectors, texts: Sequence[str]) -> Any:
     from langchain_core.vectorstores import InMemoryVectorStore
 
-    store = InMemoryVectorStore(given)
+    store = InMemoryVectorStore(embedding)
     for row, (vector, text) in enumerate(zip(vectors, texts, strict=True)):
         entry = {"id": str(row), "vector": vector.tolist(), "text": text}
         store.store[str(row)] = {**entry, "metadata": {**metadata_of(row), "row": row}}
@@ -187,7 +187,7 @@ def in_memory_store(given: GivenVector, vectors: Vectors, texts: Sequence[str]) 
 def open_in_memory(place: Path, _folder: Path) -> Searches:
     """LangChain's; opening fills it, and it always returns texts."""
     vectors = np.load(place / VECTORS)
-    store = in_memory_store(GivenVector(), vectors, [text_of(row) for row in range(len(vectors))])
+    store = in_memory_store(QueryVector(), vectors, [text_of(row) for row in range(len(vectors))])
 
     def search(question: Vectors, chosen: Any = None) -> list[int]:
         found = store.similarity_search_with_score_by_vector(question.tolist(), K, filter=chosen)

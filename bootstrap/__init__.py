@@ -67,7 +67,7 @@ def build_services(settings: Settings | None = None, *, data_dir: Path | None = 
     services = Services(settings, stamp)
     services.maintenance.recover()
     services.conversations.purge(datetime.now(UTC))
-    services.remove_abandoned_boxes()
+    services.remove_orphan_boxes()
     return services
 
 

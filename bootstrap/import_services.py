@@ -211,9 +211,9 @@ class ImportServices:
 
         return MaintenanceService(self._database, self.parts.stores, self.parts.configured)
 
-    def remove_abandoned_boxes(self) -> None:
+    def remove_orphan_boxes(self) -> None:
         """Queue the removal of files uploaded to conversations that were permanently deleted."""
         from services.access import owner_of
 
-        for box in self.uploads.abandoned():
+        for box in self.uploads.orphan_boxes():
             self.queue.enqueue(owner_of(box, LOCAL_USER), box.id, ImportKind.REMOVAL)

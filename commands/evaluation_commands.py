@@ -23,7 +23,7 @@ from errors import InputError
 
 if TYPE_CHECKING:
     from services.evaluation.metrics import Figures
-    from services.evaluation.sample_evaluation import Graded
+    from services.evaluation.sample_evaluation import Grade
     from services.long_work import OnProgress
 
 
@@ -182,7 +182,7 @@ def _by_sample_questions(folder: Path, data_dir: Path | None) -> "list[Figures]"
     ):
         services.directories.import_samples(LOCAL_USER, on_progress=progress)
         evaluation, report = SampleEvaluation(services.chat), partial(_report, progress)
-        graded = list(evaluation.graded(LOCAL_USER, questions, report))
+        graded = list(evaluation.grades(LOCAL_USER, questions, report))
     for one in graded:
         if not one.right and one.question.split == "tune":  # failures of the test split stay unseen
             typer.echo(_wrong(one))
@@ -195,7 +195,7 @@ def _report(progress: "OnProgress", done: int, total: int) -> None:
     progress(Progress(Stage.INDEXING, done, total))
 
 
-def _wrong(graded: "Graded") -> str:
+def _wrong(graded: "Grade") -> str:
     question = graded.question
     quoted = " | ".join(f"{one.document}: {one.text}" for one in graded.quotes) or "nothing"
     return f"{question.id} {question.kind} {question.split}: {question.question} -> {quoted}"

@@ -77,7 +77,7 @@ class BuiltinEmbeddings(Embeddings):
         ids = self._model.pieces(prefix + text)
         mask = np.ones((1, len(ids)), dtype=np.int64)
         (vectors,) = session.run(None, {**self._model.words(ids), "attention_mask": mask})
-        vector = self._model.adjusted(vectors[0], text, is_question=is_question)
+        vector = self._model.adjust(vectors[0], text, is_question=is_question)
         numbers: list[float] = vector.tolist()
         return numbers
 

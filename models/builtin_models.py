@@ -62,7 +62,7 @@ class MiniLM:
 
         return {"input_ids": np.array([ids], dtype=np.int64)}
 
-    def adjusted(
+    def adjust(
         self,
         vector: "NDArray[np.float32]",
         text: str,  # noqa: ARG002  # MultilingualE5 uses it
@@ -105,7 +105,7 @@ class BuiltinModel(PackagedModel, Protocol):
     scripts: frozenset[str] | None
     """The scripts that it reads (see `domain.language.script`); None for all."""
     version: str
-    """Changes whenever `adjusted` produces other vectors; "" if it leaves them unchanged."""
+    """Changes whenever `adjust` produces other vectors; "" if it leaves them unchanged."""
 
     def __init__(self, cache_dir: Path) -> None:
         """Set the folder for prepared files; nothing is read yet."""
@@ -116,7 +116,7 @@ class BuiltinModel(PackagedModel, Protocol):
     def words(self, ids: list[int]) -> Mapping[str, Any]:
         """The graph's inputs for these tokens."""
 
-    def adjusted(
+    def adjust(
         self, vector: "NDArray[np.float32]", text: str, *, is_question: bool
     ) -> "NDArray[np.float32]":
         """The vector to store or search with, computed from the graph's output."""

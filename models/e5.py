@@ -32,7 +32,7 @@ CENTERS_VERSION = "1"
 _SCRIPT_OF = {"chinese": "japanese"}  # Han characters alone are usually Japanese in Footnote
 
 
-def centered(
+def subtract_center(
     vector: "NDArray[np.float32]", text: str, *, is_question: bool
 ) -> "NDArray[np.float32]":
     """The text's vector minus the mean of its language, scaled to unit length.
@@ -105,11 +105,11 @@ class MultilingualE5:
         """The graph's inputs for these tokens."""
         return {"word_vectors": self._file.word_vectors(ids)[None]}
 
-    def adjusted(
+    def adjust(
         self, vector: "NDArray[np.float32]", text: str, *, is_question: bool
     ) -> "NDArray[np.float32]":
         """The vector without the part that all texts of its language have in common."""
-        return centered(vector, text, is_question=is_question)
+        return subtract_center(vector, text, is_question=is_question)
 
     def weights(self) -> "Weights":
         """All tensors except the word vectors.

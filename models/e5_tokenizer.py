@@ -189,7 +189,7 @@ def load_file(file: Path) -> "SentencePieceProcessor":
     try:
         processor.LoadFromFile(str(file))
     except (OSError, RuntimeError) as error:
-        raise damaged(file) from error
+        raise damage_error(file) from error
     return processor
 
 
@@ -200,7 +200,7 @@ def load(model: bytes) -> "SentencePieceProcessor":
     return SentencePieceProcessor(model_proto=model)
 
 
-def damaged(file: Path) -> ConfigError:
+def damage_error(file: Path) -> ConfigError:
     """The error for a prepared file that can't be read."""
     return ConfigError(
         _(
@@ -251,7 +251,7 @@ class ShortTextTokenizer:
         data = memoryview(index.read_bytes())
         entries, checksum = data[:-_CHECKSUM_BYTES], data[-_CHECKSUM_BYTES:]
         if _checksum(entries) != checksum:
-            raise damaged(index)
+            raise damage_error(index)
         self._entries = np.frombuffer(entries, _ENTRY)
         self._file = file
         self._always = [*range(UNKNOWN + 1), file.least_probable(UNKNOWN + 1)]

@@ -185,8 +185,8 @@ class CatalogEmbeddings(Embeddings):
 
     def embed_documents(self, texts: list[str]) -> list[list[float]]:
         """The vectors of the texts, in order."""
-        marked = [self._passage_prefix + text for text in texts]
-        return unit_vectors(self._model().passage_embed(marked, batch_size=TEXTS_PER_BATCH))
+        inputs = [self._passage_prefix + text for text in texts]
+        return unit_vectors(self._model().passage_embed(inputs, batch_size=TEXTS_PER_BATCH))
 
     def embed_query(self, text: str) -> list[float]:
         """The vector of a question."""

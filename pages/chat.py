@@ -5,7 +5,7 @@ import streamlit as st
 from ui.chat import (
     answer_view,
     first_import,
-    refused_question,
+    question_refusal,
     scope_panel,
     shortcuts,
     turn_actions,
@@ -44,17 +44,17 @@ with st.container(key="asking"):  # at the top level, Streamlit would pin the in
         if version or chosen:
             answer_view.show_stop()
         shortcuts.show_shortcuts()
-    refused_question.show_refused()
+    question_refusal.show_refusal()
     typed = st.chat_input(
         words.ASK_HERE,
-        key=refused_question.INPUT,
-        on_submit=refused_question.forget_refused,
+        key=question_refusal.INPUT,
+        on_submit=question_refusal.forget_refusal,
         submit_mode="stop",
         accept_file="multiple",
         max_upload_size=services.uploads.max_file_mb,
     )
 conversation_id = conversations.current_conversation()
-files = typed.files if typed else refused_question.question_file()
+files = typed.files if typed else question_refusal.question_file()
 if files:
     title = typed.text if typed else ""
     with place:
@@ -62,7 +62,7 @@ if files:
     search = scope_panel.saved_search(services, conversation_id)  # now includes its files
 request = version or (typed and typed.text.strip()) or chosen
 if request:
-    refused_question.forget_refused()
+    question_refusal.forget_refusal()
     with place:
         if not library.documents and not welcome.has_files(services, conversation_id):
             first_import.wait_for_first_import(services, request)

@@ -16,7 +16,7 @@ from services.catalog.place_scores import (
     PRAISE_PRIOR_WEIGHT,
 )
 from services.catalog.place_search import EngineOptions
-from services.catalog.preferences import validated
+from services.catalog.preferences import validate_preferences
 from services.catalog.rule_analyzer import RuleAnalyzer
 from settings import Settings
 from tests.docs_examples import Page, desk_over_handbook
@@ -148,7 +148,7 @@ def test_a_nan_rating_gives_the_documented_message(tmp_path):
 )
 def test_an_invalid_preference_gives_the_documented_message(preference, aspects):
     with pytest.raises(AppError) as caught:
-        validated(preference, aspects)
+        validate_preferences(preference, aspects)
     assert str(caught.value) in documented_block("The preference for").splitlines()
 
 

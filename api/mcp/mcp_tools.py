@@ -31,7 +31,7 @@ from services.agent.agent_tools import (
     NoArguments,
     QuestionArguments,
     document_tools,
-    failed,
+    failure_text,
     reason_of,
     wrong_arguments,
 )
@@ -152,7 +152,7 @@ def call_tool(
 
 def failure(reason: str) -> CallToolResult:
     """A result that reports an error with this text."""
-    return _result(failed(reason))
+    return _result(failure_text(reason))
 
 
 def shared_sources(services: Services, principal: Principal) -> list[SourceStatus]:

@@ -163,6 +163,6 @@ def _queued(services: Services, principal: Principal, uploaded: UploadResult) ->
     return UploadedFiles(
         source_id=uploaded.source_id,
         accepted=list(uploaded.accepted),
-        refused=[RefusedFile(name=name, reason=reason) for name, reason in uploaded.refused],
+        refused=[RefusedFile(name=name, reason=reason) for name, reason in uploaded.rejections],
         queued=import_response(job) if job else None,
     )

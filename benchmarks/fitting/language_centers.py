@@ -23,7 +23,7 @@ SAMPLE = 600
 class RawE5(MultilingualE5):
     """The model as it was trained."""
 
-    def adjusted(self, vector, text, *, is_question):  # noqa: ARG002
+    def adjust(self, vector, text, *, is_question):  # noqa: ARG002
         return vector
 
 

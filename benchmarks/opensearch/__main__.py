@@ -26,7 +26,7 @@ from benchmarks.opensearch.searches import (
     add_server_side,
 )
 from benchmarks.opensearch.writes import OPTIONS, Writes, fill_embedded
-from benchmarks.our_store import GivenVector
+from benchmarks.our_store import QueryVector
 from benchmarks.show import as_text
 from storage.keywords.keyword_index import KeywordIndex
 from storage.opensearch.connection import SearchServer, connect
@@ -111,11 +111,11 @@ class Run:
 
 
 def _embedded(folder: Path, passages: Passages) -> Embedded:
-    given = GivenVector()
-    store = DeepLakePassages(folder / "vectors", given)
+    embedding = QueryVector()
+    store = DeepLakePassages(folder / "vectors", embedding)
     keywords = KeywordIndex(folder / "keywords")
     fill_embedded(passages, store, keywords)
-    return Embedded(store, keywords, given)
+    return Embedded(store, keywords, embedding)
 
 
 def measure(options: Options) -> Report:

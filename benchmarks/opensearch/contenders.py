@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Protocol
 
 from benchmarks.opensearch.passages import Question
-from benchmarks.our_store import GivenVector
+from benchmarks.our_store import QueryVector
 from domain import Filter, SearchMode
 from domain.language.tokens import keyword_tokens
 from services.search.opensearch_retrievers import OpenSearchHybridRetriever
@@ -43,10 +43,10 @@ class Contender(Protocol):
 
 
 def similar_ids(
-    store: "PassageVectorStore", given: GivenVector, k: int, condition: Filter | None
+    store: "PassageVectorStore", embedding: QueryVector, k: int, condition: Filter | None
 ) -> Search:
     def search(question: Question) -> list[str]:
-        given.vector = question.vector
+        embedding.vector = question.vector
         return [id_ for id_, _ in store.similar_ids("", k, filter=condition)]
 
     return search
@@ -57,12 +57,12 @@ class Footnote:
     """The classes of docs/opensearch.md."""
 
     index: PassageIndex
-    given: GivenVector = field(default_factory=GivenVector)
+    embedding: QueryVector = field(default_factory=QueryVector)
 
     def similar(self, k: int, condition: Filter | None) -> Search:
         """See `Contender`."""
-        store = OpenSearchVectorStore(self.index.client, self.index.name, self.given)
-        return similar_ids(store, self.given, k, condition)
+        store = OpenSearchVectorStore(self.index.client, self.index.name, self.embedding)
+        return similar_ids(store, self.embedding, k, condition)
 
     def words(self, condition: Filter | None) -> Search:
         """See `Contender`."""
@@ -71,13 +71,18 @@ class Footnote:
 
     def both(self, condition: Filter | None) -> Search:
         """See `Contender`."""
-        index, given = self.index, self.given
+        index, embedding = self.index, self.embedding
         retriever = OpenSearchHybridRetriever(
-            index.client, index.name, embedding=given, k=DEPTH, candidates=DEPTH, filter=condition
+            index.client,
+            index.name,
+            embedding=embedding,
+            k=DEPTH,
+            candidates=DEPTH,
+            filter=condition,
         )
 
         def search(question: Question) -> list[str]:
-            given.vector = question.vector
+            embedding.vector = question.vector
             return [hit.id for hit in retriever.hits(question.text)]
 
         return search
@@ -179,11 +184,11 @@ class Embedded:
 
     passages: DeepLakePassages
     keywords: KeywordIndex
-    given: GivenVector
+    embedding: QueryVector
 
     def similar(self, k: int, condition: Filter | None) -> Search:
         """See `Contender`."""
-        return similar_ids(self.passages, self.given, k, condition)
+        return similar_ids(self.passages, self.embedding, k, condition)
 
     def words(self, condition: Filter | None) -> Search:
         """See `Contender`."""
@@ -196,7 +201,7 @@ class Embedded:
         rank = build_ranker(SearchMode.CONVEX, index, RankingOptions(candidates=DEPTH))
 
         def search(question: Question) -> list[str]:
-            self.given.vector = question.vector
+            self.embedding.vector = question.vector
             return [hit.id for hit in rank(question.text, DEPTH, condition)]
 
         return search

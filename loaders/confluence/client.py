@@ -105,9 +105,9 @@ class ConfluenceClient:
 
     @cached_property
     def _api(self) -> "AtlassianRestAPI":
-        from loaders.confluence.confluence_login import connected  # slow
+        from loaders.confluence.confluence_login import rest_client  # slow
 
-        return connected(self.url, self._login)
+        return rest_client(self.url, self._login)
 
     def _page(self, path: str, params: Mapping[str, Any] | None) -> dict[str, Any]:
         def fetch() -> dict[str, Any]:

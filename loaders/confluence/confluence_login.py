@@ -90,7 +90,7 @@ TIMEOUTS = (10, 60)
 """Seconds to connect, and between two pieces of a response."""
 
 
-def connected(url: str, login: Login) -> "AtlassianRestAPI":
+def rest_client(url: str, login: Login) -> "AtlassianRestAPI":
     """The library's basic REST client, signed in, which never retries or waits on its own.
 
     Its subclass `Confluence` is not used, because it acts differently depending on the address.

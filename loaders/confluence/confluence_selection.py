@@ -107,7 +107,7 @@ def page_id_of(text: str) -> str | None:
     return None if tiny is None else _untinied(tiny[1])
 
 
-def quoted(text: str) -> str:
+def cql_string(text: str) -> str:
     """The text as a quoted CQL string."""
     escaped = " ".join(text.split()).replace("\\", "\\\\").replace('"', '\\"')
     return f'"{escaped}"'
@@ -122,7 +122,7 @@ def _query(clauses: list[str], since: datetime | None) -> str:
 
 
 def _any_of(values: Iterable[str]) -> str:
-    return f"({', '.join(map(quoted, values))})"
+    return f"({', '.join(map(cql_string, values))})"
 
 
 def _filled(values: Sequence[str], what: str) -> Sequence[str]:

@@ -13,9 +13,9 @@ from errors import SourceError
 from loaders.confluence.client import WHO, ConfluenceClient
 from loaders.confluence.confluence_selection import (
     ConfluenceSelection,
+    cql_string,
     page_id_of,
     parts_query,
-    quoted,
 )
 from loaders.confluence.responses import ContentRefusedError
 
@@ -227,10 +227,9 @@ class Site:
         _before, display, place = urlsplit(text.strip()).path.rpartition("/display/")
         space, _slash, title = place.rstrip("/").partition("/")
         if display and title and "/" not in title:
-            query = (
-                f"space = {quoted(unquote_plus(space))} and title = {quoted(unquote_plus(title))}"
-            )
-            page = next(self.search(f"{query} and type = page"), None)
+            in_space, with_title = (cql_string(unquote_plus(one)) for one in (space, title))
+            query = f"space = {in_space} and title = {with_title} and type = page"
+            page = next(self.search(query), None)
             if page is not None:
                 return str(page["id"])
         raise UnknownPageError(

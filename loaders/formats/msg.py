@@ -29,7 +29,7 @@ _COMPRESSED, _PLAIN = b"LZFu", b"MELA"
 _WINDOW = 4096  # bytes
 
 
-def unpacked(data: bytes) -> bytes:
+def decompress(data: bytes) -> bytes:
     """Decompress RTF; if the data ends early, return the text up to there.
 
     Raises:
@@ -102,7 +102,7 @@ def _mail(file: Any, folder: str, depth: int) -> Mail:
     mail.text = storage.text(_BODY)
     mail.html = _html(storage)
     if not mail.text.strip() and not mail.html and (packed := storage.bytes(_RTF)):
-        mail.text = rtf.read(unpacked(packed)).text
+        mail.text = rtf.read(decompress(packed)).text
     mail.parts = list(_attachments(file, folder, depth))
     if not mail.text.strip() and not mail.html and _is_encrypted(mail):
         raise UnreadableError(_ENCRYPTED)

@@ -12,7 +12,7 @@ from errors import TemporarilyUnreadableError, UnreadableError
 from loaders.formats.archive import ENCRYPTED
 from loaders.formats.content import Content, join_pages, ranges
 from loaders.formats.ocr import DPI, MAX_PIXELS, RecognizedText, missing, recognize
-from loaders.formats.pdf_highlight import highlighted, quote_boxes
+from loaders.formats.pdf_highlight import highlight, quote_boxes
 from loaders.formats.pdf_layout import Layout, Line, LineCollector
 
 if TYPE_CHECKING:
@@ -72,7 +72,7 @@ def _drawn(page: Any, scale: float, max_pixels: int, quotes: Sequence[str]) -> "
     bounded = min(scale, math.sqrt(max_pixels / max(width * height, 1)))
     drawn: Image = page.render(scale=bounded).to_pil().copy()  # don't keep PDFium's memory
     boxes = quote_boxes(page, quotes, drawn.size) if quotes else []
-    return highlighted(drawn, boxes) if boxes else drawn
+    return highlight(drawn, boxes) if boxes else drawn
 
 
 _WORD = re.compile(r"[^\W\d_]+(?:-[^\W\d_]+)*")

@@ -55,7 +55,7 @@ Box = tuple[int, int, int, int]
 """Left, top, right, and bottom in pixels of the picture."""
 
 
-def highlighted(picture: "Image", boxes: Sequence[Box]) -> "Image":
+def highlight(picture: "Image", boxes: Sequence[Box]) -> "Image":
     """The picture with the boxes colored; text in them stays dark."""
     from PIL import Image, ImageChops, ImageDraw
 

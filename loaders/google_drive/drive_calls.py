@@ -14,8 +14,8 @@ from loaders.google_drive.drive_errors import (
     BrokenAnswerError,
     Failure,
     TransientDriveError,
+    export_error,
     failure_of,
-    not_exported,
     refusal,
     short_reason,
     stale_token,
@@ -251,7 +251,7 @@ class DriveCalls:
                 raise BrokenAnswerError("a login page instead of the document")
             return data
 
-        return self._for_one_document(lambda: self._with_retries(fetch, not_exported))
+        return self._for_one_document(lambda: self._with_retries(fetch, export_error))
 
     def download(self, file_id: str, max_bytes: int) -> bytes:
         """Download a file's bytes, part by part.

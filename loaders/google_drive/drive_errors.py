@@ -203,7 +203,7 @@ def stale_token(failure: Failure) -> SourceError | None:
     return None
 
 
-def not_exported(failure: Failure) -> SourceError | None:
+def export_error(failure: Failure) -> SourceError | None:
     """The error for a document that is not exported to this format; None for other failures."""
     if failure.reason in _NOT_EXPORTED:
         return NotExportedError(

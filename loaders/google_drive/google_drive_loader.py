@@ -196,13 +196,13 @@ def without_pictures(markdown: str) -> str:
 
 
 def _with_slide_numbers(document: "Document") -> "Document":
-    text, pages = numbered(document.page_content, document.metadata["pages"])
+    text, pages = number_slides(document.page_content, document.metadata["pages"])
     document.page_content = text
     document.metadata["pages"] = pages
     return document
 
 
-def numbered(text: str, pages: Pages) -> tuple[str, list[tuple[int, int]]]:
+def number_slides(text: str, pages: Pages) -> tuple[str, list[tuple[int, int]]]:
     """Add a heading `## Slide n` to each slide, combined with its title if it has one.
 
     `pages` pairs the start of each slide in the text with its number; the new text and pages are

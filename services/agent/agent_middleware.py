@@ -21,7 +21,7 @@ from langgraph.types import Command
 
 from chains.chat_prompts import ANSWER_RULES
 from domain import CUT_SHORT_REASONS
-from services.agent.agent_tools import failed, reason_of
+from services.agent.agent_tools import failure_text, reason_of
 from services.texts import sanitize_json
 
 AGENT_PROMPT = (
@@ -158,11 +158,11 @@ def _with_failure_prefix(result: ToolResult) -> ToolResult:
     """The result with the prefix of all failures, which those of LangChain itself lack."""
     if not isinstance(result, ToolMessage) or result.status != "error":
         return result
-    reason = result.text.removeprefix(failed("")).removeprefix("Error: ")
-    return result.model_copy(update={"content": failed(reason)})
+    reason = result.text.removeprefix(failure_text("")).removeprefix("Error: ")
+    return result.model_copy(update={"content": failure_text(reason)})
 
 
 def _failure(request: ToolCallRequest, error: Exception) -> ToolMessage:
     call = request.tool_call
-    content = failed(reason_of(error, call["name"]))
+    content = failure_text(reason_of(error, call["name"]))
     return ToolMessage(content, tool_call_id=call["id"] or "", name=call["name"], status="error")

@@ -116,7 +116,7 @@ def reason_of(error: Exception, tool: str) -> str:
     return f"{tool} failed with an unexpected error ({type(error).__name__}); see the log."
 
 
-def failed(reason: object) -> str:
+def failure_text(reason: object) -> str:
     """The text of a tool message with status "error"."""
     return f"Failed: {reason}"
 
@@ -127,7 +127,7 @@ def wrong_arguments(error: ValidationError | OldValidationError) -> str:
         f"{'.'.join(map(str, one['loc'])) or 'arguments'}: {_problem_text(one)}"
         for one in error.errors()
     )
-    return failed(
+    return failure_text(
         _("{problems}. Call the tool again with other arguments.").format(problems=problems)
     )
 
@@ -327,6 +327,6 @@ def _tool(
         args_schema=arguments,
         response_format=response_format,
         return_direct=return_direct,
-        handle_tool_error=failed,
+        handle_tool_error=failure_text,
         handle_validation_error=wrong_arguments,
     )

@@ -13,7 +13,7 @@ from langchain_core.utils.function_calling import convert_to_openai_tool
 from pydantic import Field
 
 from domain.messages import _
-from services.agent.agent_tools import failed
+from services.agent.agent_tools import failure_text
 from services.agent.mcp_client import (
     ExternalServerError,
     McpConnection,
@@ -109,7 +109,7 @@ def _tool(
         args_schema={"type": "object", "properties": {}} | schema,
         connection=connection,
         remote_name=name,
-        handle_tool_error=failed,
+        handle_tool_error=failure_text,
     )
     return tool if _is_describable(tool) else tool.model_copy(update={"args_schema": _ANY_OBJECT})
 

@@ -125,7 +125,7 @@ def invalid_file(path: Path, reason: str) -> ConfigError:
 
 
 def _server(path: Path, name: str, one: _Server, variable: Variable) -> McpServer:
-    def filled(part: str, values: Mapping[str, str]) -> tuple[tuple[str, str], ...]:
+    def fill(part: str, values: Mapping[str, str]) -> tuple[tuple[str, str], ...]:
         return tuple((key, secret(f"{part}.{key}", values[key])) for key in values)
 
     def secret(location: str, value: str) -> str:
@@ -144,10 +144,10 @@ def _server(path: Path, name: str, one: _Server, variable: Variable) -> McpServe
     return McpServer(
         name,
         one.command,
-        filled("environment", one.environment),
+        fill("environment", one.environment),
         path.resolve().parent,
         one.url,
-        filled("headers", one.headers),
+        fill("headers", one.headers),
     )
 
 

@@ -167,7 +167,7 @@ class QuestionRun:
         if analysis is None:
             return analyze(self.catalog, self.question, self.answerer)
         # Keep a model's wording: analyzing again could change the filters that the person kept.
-        return analysis if analysis.analysed_by else self.catalog.rules.reworded(analysis)
+        return analysis if analysis.analysed_by else self.catalog.rules.with_english_query(analysis)
 
     def _search(self, query: CatalogQuery) -> PlacesRanked:
         description, person = self.catalog.description, self.person_weights

@@ -7,7 +7,7 @@ from domain import CatalogQuery, PlaceHit
 from domain.language.script import CJK, HANGUL
 from domain.language.tokens import content_tokens
 from services.catalog.place_match import recognized_kinds
-from services.catalog.word_finder import Phrases, folded
+from services.catalog.word_finder import Phrases, fold_text
 
 _PHRASES = Phrases("about")
 MIN_COVERAGE = 0.6
@@ -28,7 +28,7 @@ def is_about_places(query: CatalogQuery, hits: Sequence[PlaceHit]) -> bool:
     A question that names a value of the catalog or an aspect, or whose words are those of a place,
     does, unless it asks for a fact or an explanation. A question that asks for a place always does.
     """
-    text = folded(query.question).text
+    text = fold_text(query.question).text
     if _PHRASES["asks_for_a_place"].search(text) or _names_a_place(text, hits):
         return True
     kinds = recognized_kinds(query)
@@ -39,7 +39,7 @@ def is_about_places(query: CatalogQuery, hits: Sequence[PlaceHit]) -> bool:
 
 def _names_a_place(text: str, hits: Sequence[PlaceHit]) -> bool:
     """Whether the question contains the name of a retrieved place, not within another word."""
-    return any(_contains(text, folded(one.place.title).text) for one in hits)
+    return any(_contains(text, fold_text(one.place.title).text) for one in hits)
 
 
 def _contains(text: str, name: str) -> bool:

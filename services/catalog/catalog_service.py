@@ -15,7 +15,7 @@ from services.catalog.preferences import (
     PeopleService,
     as_weights,
     require_language,
-    validated,
+    validate_preferences,
 )
 from services.texts import checked_question
 from storage.ledger.place_store import PlacePage
@@ -157,7 +157,7 @@ def _weights(
     aspects = catalog.description.aspect_names
     stored = person.preferences if person else {}
     known = {name: value for name, value in stored.items() if name in aspects}
-    return as_weights(known | validated(preferences or {}, aspects))
+    return as_weights(known | validate_preferences(preferences or {}, aspects))
 
 
 def _language(language: str, person: Person | None, question: str) -> str:

@@ -15,7 +15,7 @@ from services.catalog.word_finder import (
     Match,
     Phrases,
     WordFinder,
-    folded,
+    fold_text,
     word_list,
 )
 
@@ -101,7 +101,7 @@ def folded_forms(words: Words) -> Iterator[str]:
 
 def forms_of(word: str, language: str) -> Iterator[str]:
     """The folded forms of a plain word, that is, one without the markup of `forms`."""
-    plain = folded(word).text.strip()
+    plain = fold_text(word).text.strip()
     if not plain:
         return
     for form in (plain, plain.replace(" ", "-"), plain.replace("-", " ")):
@@ -168,7 +168,7 @@ class Lexicon:
 
     def mentions(self, text: str) -> list[Mention]:
         """Find the mentions of the aspects, in order; takes linear time."""
-        return self.mentions_in(folded(text))
+        return self.mentions_in(fold_text(text))
 
     def mentions_in(self, text: FoldedText) -> list[Mention]:
         """Find the mentions in a folded text; their spans refer to the original text."""

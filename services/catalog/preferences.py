@@ -38,7 +38,9 @@ _ASPECT_PHRASES = {
 }
 
 
-def validated(preferences: Mapping[str, Any], aspects: Sequence[str]) -> dict[str, float]:
+def validate_preferences(
+    preferences: Mapping[str, Any], aspects: Sequence[str]
+) -> dict[str, float]:
     """Validate preferences; returns them as numbers, in the order of the aspects.
 
     Raises:
@@ -198,11 +200,11 @@ def _changed(
     changes = {aspect: value for aspect, value in preferences.items() if value is not None}
     removed = dict.fromkeys(preferences.keys() - changes.keys(), 0.0)
     # An aspect of a deleted catalog can still be removed, but not set.
-    validated(removed, tuple(dict.fromkeys((*aspects, *person.preferences))))
+    validate_preferences(removed, tuple(dict.fromkeys((*aspects, *person.preferences))))
     others = {name: value for name, value in person.preferences.items() if name not in removed}
     return replace(
         person,
-        preferences=others | validated(changes, aspects),
+        preferences=others | validate_preferences(changes, aspects),
         language=person.language if language is None else language,
     )
 

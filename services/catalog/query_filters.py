@@ -22,7 +22,7 @@ from services.catalog.word_finder import (
     Phrases,
     TypoFinder,
     WordFinder,
-    folded,
+    fold_text,
 )
 
 _PHRASES, _RATINGS = Phrases("filters"), Phrases("ratings")
@@ -208,8 +208,8 @@ def _data_names(
 
 def _group_pattern(description: CatalogDescription) -> re.Pattern[str] | None:
     """Matches the names of groups of reviewers: Korean reviewers, 한국인 리뷰."""
-    labels = [folded(name).text for _, names in description.groups for name in names.values()]
-    keys = [folded(key).text for key, _ in description.groups]
+    labels = [fold_text(name).text for _, names in description.groups for name in names.values()]
+    keys = [fold_text(key).text for key, _ in description.groups]
     names = [re.escape(label).replace(r"\ ", " ?") for label in labels if label]
     people = _PHRASES["people"].pattern
     names += [rf"\b{re.escape(key)}(?:s\b|[ -](?:{people})\b)" for key in keys if key]

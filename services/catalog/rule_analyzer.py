@@ -9,7 +9,7 @@ from services.catalog.lexicon import Lexicon
 from services.catalog.preferences import NEUTRAL
 from services.catalog.query_filters import FilterReader, min_rating_in, names_of
 from services.catalog.query_weights import aspect_weights
-from services.catalog.word_finder import folded
+from services.catalog.word_finder import fold_text
 
 _ASPECT_PHRASES = {
     "food": "good food",
@@ -96,14 +96,14 @@ class RuleAnalyzer:
         The weights are those of `services.catalog.query_weights`; None for aspects that the
         question does not mention.
         """
-        text = folded(question[:MAX_CHARS]).text
+        text = fold_text(question[:MAX_CHARS]).text
         min_rating = min_rating_in(text, self._description.rating_scale)
         filters = self._filter_reader.read(text, min_rating)
         mentioned = aspect_weights(text, self._lexicon)
         weights = {name: mentioned.get(name) for name in self._description.aspect_names}
-        return self.reworded(CatalogQuery(question, "", filters, weights))
+        return self.with_english_query(CatalogQuery(question, "", filters, weights))
 
-    def reworded(self, query: CatalogQuery) -> CatalogQuery:
+    def with_english_query(self, query: CatalogQuery) -> CatalogQuery:
         """Rebuild `query_en` from the current filters, for example after one was removed."""
         query_en = english_query(
             query.question, self._description, query.filters, query.aspect_weights

@@ -72,7 +72,7 @@ class FoldedText:
         return self._offsets[first], self._ends[last]
 
 
-def folded(text: str) -> FoldedText:
+def fold_text(text: str) -> FoldedText:
     """Fold a text, in linear time."""
     if _ALREADY_FOLDED.fullmatch(text):
         return FoldedText(text.lower())

@@ -29,7 +29,7 @@ from storage.ledger.passage_finder import PassageFinder
 from storage.ledger.source_store import Sources
 
 if TYPE_CHECKING:
-    from services.evaluation.label_sets import LabelFigures, LabelsRead, LabelsWritten
+    from services.evaluation.label_sets import LabelExport, LabelFigures, LabelImport
 
 __all__ = ["Label", "LabelOrigin", "LabelService", "LabeledQuestions"]
 
@@ -145,7 +145,7 @@ class LabelService:
             lost,
         )
 
-    def export(self, principal: Principal, folder: Path) -> "LabelsWritten":
+    def export(self, principal: Principal, folder: Path) -> "LabelExport":
         """Write the person's labels in BEIR layout, with the whole library as the corpus.
 
         Figures measured elsewhere are comparable with Footnote's only if they cover the whole
@@ -163,7 +163,7 @@ class LabelService:
             raise ConflictError(labeled.nothing_to_measure())
         return write_labeled_set(folder, labeled, self.documents, index.id, private)
 
-    def import_(self, principal: Principal, folder: Path) -> "LabelsRead":
+    def import_(self, principal: Principal, folder: Path) -> "LabelImport":
         """Import the judgments of a labeled set about passages that are in the library.
 
         A passage is matched by its id if its text is the same, else by its text. Grades above 1

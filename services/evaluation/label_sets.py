@@ -169,7 +169,7 @@ def _notices(labeled: LabeledQuestions, question_count: int) -> tuple[str, ...]:
 
 
 @dataclass(frozen=True, slots=True)
-class LabelsWritten:
+class LabelExport:
     """The counts of an export; `lost` labels have passages that are no longer in the library."""
 
     questions: int
@@ -179,7 +179,7 @@ class LabelsWritten:
 
 
 @dataclass(frozen=True, slots=True)
-class LabelsRead:
+class LabelImport:
     """The counts of an import; `unmatched` judgments have passages that are not in the library."""
 
     questions: int
@@ -193,7 +193,7 @@ def write_labeled_set(
     documents: Documents,
     index_id: str,
     excluded: Collection[str],
-) -> LabelsWritten:
+) -> LabelExport:
     """Write `corpus.jsonl`, `queries.jsonl`, and `qrels.tsv` to a new or empty folder.
 
     The corpus consists of all documents except those with the ids in `excluded`.
@@ -219,7 +219,7 @@ def write_labeled_set(
                 folder=folder, strerror=error.strerror
             )
         ) from error
-    return LabelsWritten(len(questions), labels, passages, labeled.lost)
+    return LabelExport(len(questions), labels, passages, labeled.lost)
 
 
 def _corpus(
@@ -252,7 +252,7 @@ def _write_judgements(path: Path, questions: Iterable[LabeledQuestion]) -> int:
 
 def read_labels(
     folder: Path, documents: Documents, finder: PassageFinder, index_id: str
-) -> tuple[list[Label], LabelsRead]:
+) -> tuple[list[Label], LabelImport]:
     """Read the judgments of a labeled set as labels of indexed passages; the report counts them.
 
     Raises:
@@ -271,7 +271,7 @@ def read_labels(
             else:
                 unmatched += 1
     questions = len({label.question for label in labels})
-    return labels, LabelsRead(questions, len(labels), unmatched)
+    return labels, LabelImport(questions, len(labels), unmatched)
 
 
 def _passages_now(

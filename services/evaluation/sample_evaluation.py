@@ -130,11 +130,11 @@ def _question(path: Path, number: int, line: str) -> SampleQuestion:
         ) from error
 
 
-__all__ = ["Graded", "SampleEvaluation", "figures", "holds_questions", "load_sample_questions"]
+__all__ = ["Grade", "SampleEvaluation", "figures", "holds_questions", "load_sample_questions"]
 
 
 @dataclass(frozen=True, slots=True)
-class Graded:
+class Grade:
     """A question, the quotes in its answer, and whether they are right."""
 
     question: SampleQuestion
@@ -148,16 +148,16 @@ class SampleEvaluation:
 
     chat: ChatService
 
-    def graded(
+    def grades(
         self,
         principal: Principal,
         questions: Sequence[SampleQuestion],
         on_progress: Callable[[int, int], None],
-    ) -> Iterator[Graded]:
+    ) -> Iterator[Grade]:
         """Answer and grade the questions, in order."""
         for count, question in enumerate(questions, start=1):
             quotes = tuple(quotes_of(self._answer(principal, question)))
-            yield Graded(question, quotes, is_right(question, quotes))
+            yield Grade(question, quotes, is_right(question, quotes))
             on_progress(count, len(questions))
 
     def _answer(self, principal: Principal, question: SampleQuestion) -> Turn:
@@ -174,9 +174,9 @@ def quotes_of(turn: Turn) -> Iterator[Quote]:
             yield Quote(PurePath(citation.location).name, citation.quote)
 
 
-def figures(graded: Sequence[Graded]) -> list[Figures]:
+def figures(graded: Sequence[Grade]) -> list[Figures]:
     """A row for each split and language with the share of right answers, overall and by kind."""
-    groups: dict[tuple[str, str], list[Graded]] = defaultdict(list)
+    groups: dict[tuple[str, str], list[Grade]] = defaultdict(list)
     for one in graded:
         groups[one.question.split, one.question.language].append(one)
     return [
@@ -185,7 +185,7 @@ def figures(graded: Sequence[Graded]) -> list[Figures]:
     ]
 
 
-def _shares(graded: Sequence[Graded]) -> Figures:
+def _shares(graded: Sequence[Grade]) -> Figures:
     by_kind: dict[str, list[bool]] = defaultdict(list)
     for one in graded:
         by_kind[one.question.kind].append(one.right)

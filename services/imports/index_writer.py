@@ -131,7 +131,7 @@ class IndexWriter:
             DamagedIndexError: The index is damaged.
         """
         self._store.require_usable()
-        discarded = self._ledger.discarded(self.index.id)
+        discarded = self._ledger.discards(self.index.id)
         if discarded:
             self._store.delete(discarded)
             self._ledger.forget(self.index.id, discarded)

@@ -294,7 +294,7 @@ class MaintenanceService:
 
     def _delete_retired(self) -> None:
         """Delete the replaced indexes; if that fails, the next start tries again."""
-        for index in self._indexes.retired():
+        for index in self._indexes.retired_indexes():
             try:
                 if self._stores.delete(index):
                     self._indexes.drop(index.id)
@@ -317,7 +317,7 @@ def _check_index(documents: Documents, ledger: Ledger, store: IndexStore) -> Che
     parts = store.inspect()
     disagreements = [
         *(found for part in parts for found in _compare_part(part, in_ledger)),
-        *(f"passage {id_} is discarded but not deleted" for id_ in ledger.discarded(index_id)),
+        *(f"passage {id_} is discarded but not deleted" for id_ in ledger.discards(index_id)),
         *_compare_texts(documents, store, readable=not parts[0].damage),
     ]
     # If all parts are missing, they report the same message.

@@ -10,7 +10,7 @@ _LONGEST = 90
 _LEAST_WORDS = 4
 _EMPHASIS = re.compile(r"^(?:\*\*|__)(.+?)(?:\*\*|__)$")
 _HEADING = re.compile(r"^#{1,6}\s+(.+)$")
-_MARKED = re.compile(r"^(?:Q|질문|質問|問|문)\s*\d{0,3}\s*[.:)：．、]\s*(.+)$", re.IGNORECASE)
+_ENTRY = re.compile(r"^(?:Q|질문|質問|問|문)\s*\d{0,3}\s*[.:)：．、]\s*(.+)$", re.IGNORECASE)
 # Korean and Japanese questions of an FAQ are polite; others are headlines.
 _ENDS_AS_QUESTION = {
     "latin": re.compile(r"[^\W_]\)?\?$"),
@@ -38,10 +38,10 @@ def question_in(line: str) -> str:
 
     Questions that make sense only in their context ("How good are they?") do not count.
     """
-    match = _HEADING.match(line) or _EMPHASIS.match(line) or _MARKED.match(line)
+    match = _HEADING.match(line) or _EMPHASIS.match(line) or _ENTRY.match(line)
     if match is None:
         return ""
-    question = _complete(without_numbering(_MARKED.sub(r"\1", match.group(1))))
+    question = _complete(without_numbering(_ENTRY.sub(r"\1", match.group(1))))
     return question if _reads_well(question) else ""
 
 

@@ -13,9 +13,9 @@ from loaders.catalog.catalog_places import DESCRIPTION, CatalogPlaces
 from services.imports.import_plan import Loader
 from services.sources.source_kinds import (
     TITLES,
-    AddedSource,
     Field,
     FieldValues,
+    SourceAddition,
     SourcePreview,
     display_path,
     from_home,
@@ -50,7 +50,7 @@ class CatalogKind:
         """List all places, with the reasons why some can't be imported."""
         return self._test(_path(values))
 
-    def add(self, principal: Principal, values: FieldValues) -> AddedSource:  # noqa: ARG002  # every use case takes a principal
+    def add(self, principal: Principal, values: FieldValues) -> SourceAddition:  # noqa: ARG002  # every use case takes a principal
         """Save a checked catalog with its name and description."""
         path = _path(values)
         description = read_description(path)

@@ -10,7 +10,7 @@ from domain import Wait
 from domain.messages import _, join_messages
 from errors import SourceError
 from services.imports.import_plan import Loader
-from services.sources.remote_kind import RemoteKind, SignedIn, joined
+from services.sources.remote_kind import RemoteKind, SignIn, joined
 from services.sources.secret_service import SourceSecrets
 from services.sources.source_kinds import (
     TITLES,
@@ -94,14 +94,14 @@ class ConfluenceKind(RemoteKind):
             max_bytes=self._max_file_bytes,
         )
 
-    def _signed_in(self, options: Mapping[str, Any], secret: str, wait: Wait) -> SignedIn:
+    def _sign_in(self, options: Mapping[str, Any], secret: str, wait: Wait) -> SignIn:
         site = _site(options, secret, wait)
         account = site.user()
         spaces = islice(site.spaces(), _SPACES)
         names = {str(space["key"]): str(space.get("name") or space["key"]) for space in spaces}
         notes = (_("Signed in as {account}.").format(account=account), _visible(list(names)))
         canonical = _canonical(site, options, names)
-        return SignedIn(
+        return SignIn(
             _name(site, canonical, names), canonical, notes, _unseen(site, canonical, names)
         )
 

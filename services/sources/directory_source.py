@@ -13,10 +13,10 @@ from services.imports.import_plan import Loader
 from services.imports.import_service import ImportService
 from services.long_work import Cancelled, OnProgress, ignore, never
 from services.sources.source_kinds import (
-    AddedSource,
     Field,
     FieldType,
     FieldValues,
+    SourceAddition,
     SourcePreview,
     display_path,
     from_home,
@@ -60,7 +60,7 @@ class DirectoryKind:
         draft = self._draft(values)
         return replace(look(self.files(draft), draft.location), warnings=self._shared(draft))
 
-    def add(self, principal: Principal, values: FieldValues) -> AddedSource:  # noqa: ARG002  # every use case takes a principal
+    def add(self, principal: Principal, values: FieldValues) -> SourceAddition:  # noqa: ARG002  # every use case takes a principal
         """Save the folder as a source."""
         draft = self._draft(values)
         return replace(keep_once(self._sources, draft), warnings=self._shared(draft))

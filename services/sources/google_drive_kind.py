@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from domain import Wait
 from domain.messages import _, join_messages
 from errors import SourceError
-from services.sources.remote_kind import RemoteKind, SignedIn, joined
+from services.sources.remote_kind import RemoteKind, SignIn, joined
 from services.sources.secret_service import SourceSecrets
 from services.sources.source_kinds import Field, FieldType, SourcePreview, items, lines, look
 from storage.ledger.source_store import Sources
@@ -72,7 +72,7 @@ class GoogleDriveKind(RemoteKind):
             max_bytes=self._max_file_bytes,
         )
 
-    def _signed_in(self, options: Mapping[str, Any], secret: str, wait: Wait) -> SignedIn:
+    def _sign_in(self, options: Mapping[str, Any], secret: str, wait: Wait) -> SignIn:
         connection = self._loader(options, secret, wait).connection()
         # An import can report individual missing files. If a folder is missing, however, hidden
         # documents can't be distinguished from removed ones.
@@ -83,7 +83,7 @@ class GoogleDriveKind(RemoteKind):
             _("Signed in as {account}.").format(account=connection.account),
             _("Visible to this account: {name}.").format(name=name),
         )
-        return SignedIn(name, self._canonical(options, secret, wait), notes, connection.warnings)
+        return SignIn(name, self._canonical(options, secret, wait), notes, connection.warnings)
 
     def _listing(self, options: Mapping[str, Any], secret: str, wait: Wait) -> SourcePreview:
         hint = _("check that there are files, and that they are shared with the account")

@@ -13,9 +13,9 @@ from errors import SourceError, SourceUnavailableError
 from services.imports.import_plan import Loader
 from services.sources.secret_service import SourceSecrets, reference_option
 from services.sources.source_kinds import (
-    AddedSource,
     Field,
     FieldValues,
+    SourceAddition,
     SourcePreview,
     keep_once,
     options_of,
@@ -38,7 +38,7 @@ _SECRETS = {
 
 
 @dataclass(frozen=True, slots=True)
-class SignedIn:
+class SignIn:
     """The result of signing in, before documents are listed."""
 
     name: str
@@ -80,7 +80,7 @@ class RemoteKind(ABC):
         """Create the loader without sending a request."""
 
     @abstractmethod
-    def _signed_in(self, options: Mapping[str, Any], secret: str, wait: Wait) -> SignedIn:
+    def _sign_in(self, options: Mapping[str, Any], secret: str, wait: Wait) -> SignIn:
         """Sign in and check that the selection exists.
 
         Raises:
@@ -100,16 +100,16 @@ class RemoteKind(ABC):
         options = self._options(values)
         return self._test(options, self._value(self._entered_secret(options, values)))
 
-    def add(self, principal: Principal, values: FieldValues) -> AddedSource:  # noqa: ARG002  # every use case takes a principal
+    def add(self, principal: Principal, values: FieldValues) -> SourceAddition:  # noqa: ARG002  # every use case takes a principal
         """Save the source and its encrypted secret."""
         options = self._options(values)
         field, secret = secret_field(self.fields, options), self._entered_secret(options, values)
-        signed_in = self._signed_in(options, self._value(secret), BoundedWait())
+        account = self._sign_in(options, self._value(secret), BoundedWait())
         draft = new_source(
             self.name,
-            self._location(signed_in.options),
-            name=signed_in.name,
-            options={**signed_in.options, **reference_option(field.name, secret)},
+            self._location(account.options),
+            name=account.name,
+            options={**account.options, **reference_option(field.name, secret)},
         )
         added = keep_once(self._sources, draft)
         self._secrets.save(added.source, field.name, secret)
@@ -162,15 +162,15 @@ class RemoteKind(ABC):
 
     def _test(self, options: Mapping[str, Any], secret: str) -> SourcePreview:
         wait = BoundedWait()
-        signed_in = self._signed_in(options, secret, wait)
-        result = self._listing(signed_in.options, secret, wait)
+        account = self._sign_in(options, secret, wait)
+        result = self._listing(account.options, secret, wait)
         return SourcePreview(
             result.documents,
             result.titles,
             result.skipped,
             result.is_all,
-            (*signed_in.warnings, *result.warnings),
-            (*signed_in.notes, *result.notes),
+            (*account.warnings, *result.warnings),
+            (*account.notes, *result.notes),
         )
 
 

@@ -214,14 +214,14 @@ class SourcePreview:
 
 
 @dataclass(frozen=True, slots=True)
-class AddedSource:
+class SourceAddition:
     """A source that was added.
 
-    `refused` are the rejected files of an upload; `warnings` are like those of `SourcePreview`.
+    `rejections` are the rejected files of an upload; `warnings` are like those of `SourcePreview`.
     """
 
     source: StoredSource
-    refused: tuple[Skipped, ...] = ()
+    rejections: tuple[Skipped, ...] = ()
     warnings: tuple[str, ...] = ()
 
 
@@ -256,7 +256,7 @@ class SourceKind(Protocol):
                 nothing to import; the message says what to do.
         """
 
-    def add(self, principal: Principal, values: FieldValues) -> "AddedSource":
+    def add(self, principal: Principal, values: FieldValues) -> "SourceAddition":
         """Save the source that these values describe.
 
         Raises:
@@ -345,7 +345,7 @@ def _nothing(location: str, skipped: Sequence[Skipped], hint: str) -> str:
     )
 
 
-def keep_once(sources: Sources, draft: StoredSource) -> AddedSource:
+def keep_once(sources: Sources, draft: StoredSource) -> SourceAddition:
     """Save a new source.
 
     Raises:
@@ -354,6 +354,6 @@ def keep_once(sources: Sources, draft: StoredSource) -> AddedSource:
     existing = sources.find(draft.kind, draft.location)
     if existing is not None:
         raise SameSourceError(existing)
-    return AddedSource(
+    return SourceAddition(
         sources.ensure(draft.kind, draft.location, name=draft.name, options=draft.options)
     )

@@ -10,7 +10,7 @@ from domain.messages import _
 from errors import NotFoundError
 from services.access import own_sources, owner_of
 from services.imports.import_queue import ImportQueue
-from services.sources.source_kinds import AddedSource, FieldValues, SourceKinds, SourcePreview
+from services.sources.source_kinds import FieldValues, SourceAddition, SourceKinds, SourcePreview
 from storage.ledger.source_store import SourceFigures, Sources, SourceTraces, StoredSource
 
 
@@ -147,7 +147,7 @@ class SourceService:
 
     def add(
         self, principal: Principal, kind: str, values: FieldValues, settings: SourceSettings
-    ) -> AddedSource:
+    ) -> SourceAddition:
         """Test and save a source.
 
         Raises:

@@ -39,13 +39,13 @@ class Rejection(NamedTuple):
 class Extraction(NamedTuple):
     """The files to store, in order, without the archives that they come from.
 
-    `archives` maps the keys of these archives to the keys of their files; `refused` are archives
+    `archives` maps the keys of these archives to the keys of their files; `rejections` are archives
     and files that can't be read or stored.
     """
 
     files: list[Upload]
     archives: dict[str, list[str]]
-    refused: list[Rejection]
+    rejections: list[Rejection]
 
 
 def extract_archives(
@@ -68,7 +68,7 @@ def extract_archives(
         try:
             parts = _parts(upload, room)
         except UnreadableError as error:
-            result.refused.append(Rejection(upload.name, str(error)))
+            result.rejections.append(Rejection(upload.name, str(error)))
             continue
         room -= _size(parts)
         _extract(upload, parts, file_keys, result)
@@ -112,7 +112,7 @@ def _extract(
             file = Upload(path, cast("bytes", part.data()), has_path=True)
             _require_new(file.key, earlier_keys)
         except UnreadableError as error:
-            result.refused.append(Rejection(path, str(error)))
+            result.rejections.append(Rejection(path, str(error)))
             continue
         keys.append(file.key)
         result.files.append(file)

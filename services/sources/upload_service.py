@@ -16,10 +16,10 @@ from loaders.formats import SUFFIXES, unsupported
 from services.imports.import_plan import Loader
 from services.sources.source_kinds import (
     TITLES,
-    AddedSource,
     Field,
     FieldType,
     FieldValues,
+    SourceAddition,
     SourcePreview,
     required,
 )
@@ -44,7 +44,7 @@ class UploadResult:
 
     source_id: str | None
     accepted: tuple[str, ...]
-    refused: tuple[Rejection, ...]
+    rejections: tuple[Rejection, ...]
 
 
 class UploadService:
@@ -126,19 +126,19 @@ class UploadService:
         for archive, keys in extraction.archives.items():
             if archive not in accepted and not accepted.isdisjoint(keys):
                 self._files.remove(target.location, archive)
-        return replace(result, refused=(*extraction.refused, *result.refused))
+        return replace(result, rejections=(*extraction.rejections, *result.rejections))
 
     def _add(self, target: "_TargetBox", uploads: Iterable[Upload]) -> UploadResult:
         names = _BoxNames(self._files.names(target.location))
-        fit, refused = dict[str, bytes](), list[Rejection]()
+        fit, rejections = dict[str, bytes](), list[Rejection]()
         for file in uploads:
             if reason := self._unfit(file) or names.conflict(file.key):
-                refused.append(Rejection(file.name, reason))
+                rejections.append(Rejection(file.name, reason))
             else:  # of two files with the same name, the later one wins
                 names.add(file.key)
                 fit[file.key] = file.data
         source = self._store(target, fit) if fit else self._sources.find(KIND, target.location)
-        return UploadResult(source.id if source else None, tuple(fit), tuple(refused))
+        return UploadResult(source.id if source else None, tuple(fit), tuple(rejections))
 
     def _store(self, target: "_TargetBox", fit: dict[str, bytes]) -> StoredSource:
         existing = self._sources.find(KIND, target.location)
@@ -211,7 +211,7 @@ class UploadService:
                 )
             )
 
-    def abandoned(self) -> list[StoredSource]:
+    def orphan_boxes(self) -> list[StoredSource]:
         """The boxes of permanently deleted conversations."""
         return self._sources.of_lost_conversations()
 
@@ -316,19 +316,19 @@ class UploadKind:
         names = tuple(upload.name for upload in _uploads(values))
         return SourcePreview(len(names), names[:TITLES])
 
-    def add(self, principal: Principal, values: FieldValues) -> AddedSource:
+    def add(self, principal: Principal, values: FieldValues) -> SourceAddition:
         """Store the files in the box, creating it if necessary."""
         box = required(values, "box", _("The name of the box"))
         done = self._uploads.extract_and_add(principal, _uploads(values), box=box)
-        refused = tuple(Skipped(name, name, reason) for name, reason in done.refused)
+        rejections = tuple(Skipped(name, name, reason) for name, reason in done.rejections)
         if done.source_id is None:
-            first = refused[0]
+            first = rejections[0]
             raise SourceError(
                 _("None of the files can be used. {key}: {reason}.").format(
                     key=first.key, reason=first.reason
                 )
             )
-        return AddedSource(self._sources.get(done.source_id), refused)
+        return SourceAddition(self._sources.get(done.source_id), rejections)
 
     def field_values(self, source: StoredSource) -> FieldValues:
         """The name of the box."""

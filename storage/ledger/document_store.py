@@ -214,7 +214,9 @@ class Documents(Store):
             rows = {passage.id: passage for passage in found}
             documents = _documents_of(session, rows.values())
             passages = [rows[id_] for id_ in passage_ids if id_ in rows]
-            return [hydrated(passage, documents[passage.document_id]) for passage in passages]
+            return [
+                langchain_document(passage, documents[passage.document_id]) for passage in passages
+            ]
 
     def of_passages(self, passage_ids: Sequence[str]) -> dict[str, str]:
         """The document id of each passage id; unknown ids are omitted, as by `hydrate`.
@@ -300,7 +302,7 @@ def utc_text(moment: datetime) -> str:
     return moment.astimezone(UTC).isoformat(timespec="seconds").replace("+00:00", "Z")
 
 
-def hydrated(passage: PassageRow, document: DocumentRow) -> "Document":
+def langchain_document(passage: PassageRow, document: DocumentRow) -> "Document":
     """The passage as a LangChain document, with its position and categories as metadata."""
     from langchain_core.documents import Document  # slow to import, and needed only for questions
 

@@ -86,7 +86,7 @@ class Indexes(Store):
         """The index of an unfinished reindex, if any."""
         return self._newest(IndexState.BUILDING)
 
-    def retired(self) -> list[Index]:
+    def retired_indexes(self) -> list[Index]:
         """Replaced indexes that are not deleted yet."""
         return [index for index in self.all() if index.state is IndexState.RETIRED]
 

@@ -85,7 +85,7 @@ class Ledger(Store):
             _remove(session, [document_id for document_id, _ in removals])
             add_items(session, import_id, [item for _, item in removals])
 
-    def discarded(self, index_id: str) -> list[str]:
+    def discards(self, index_id: str) -> list[str]:
         """The passages that may be in the index's stores without being visible."""
         listed = DiscardedPassageRow.index_id == index_id
         return self._all(select(DiscardedPassageRow.passage_id).where(listed))

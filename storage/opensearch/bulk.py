@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 from storage.opensearch.connection import (
     SearchServerError,
-    converted,
     error_of,
     incomplete,
+    server_error,
 )
 
 if TYPE_CHECKING:
@@ -88,5 +88,5 @@ def _has_full_queue(result: Result) -> bool:
 
 def _error(result: Result) -> SearchServerError:
     if "exception" in result:
-        return converted(result["exception"])
+        return server_error(result["exception"])
     return error_of(int(result["status"]), result.get("error"))

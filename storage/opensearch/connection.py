@@ -154,14 +154,14 @@ def client_errors() -> Iterator[None]:
     try:
         yield
     except TransportError as error:
-        raise converted(error) from error
+        raise server_error(error) from error
     except SerializationError as error:
         raise incomplete() from error
     except OpenSearchException as error:
         raise SearchServerError(_unexpected(str(error))) from error
 
 
-def converted(error: "TransportError") -> SearchServerError:
+def server_error(error: "TransportError") -> SearchServerError:
     """The error to raise for an error of the client."""
     from opensearchpy import ConnectionError as NotConnected
     from opensearchpy import ConnectionTimeout, SSLError

@@ -79,7 +79,7 @@ def reference(file, encoder):
     rows = [file.word_vectors(encoder.pieces(f"passage: {text}")) for text in TEXTS]
     return np.array(
         [
-            encoder.adjusted(bert.forward(row), text, is_question=False)
+            encoder.adjust(bert.forward(row), text, is_question=False)
             for text, row in zip(TEXTS, rows, strict=True)
         ]
     )

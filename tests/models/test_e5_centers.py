@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from errors import ConfigError
 from models import e5
-from models.e5 import CENTERS, SCRIPTS, SHARE, centered
+from models.e5 import CENTERS, SCRIPTS, SHARE, subtract_center
 
 WIDTH = 384
 
@@ -19,7 +19,7 @@ def vector(seed):
 
 @given(st.integers(0, 1000), st.text(max_size=20), st.booleans())
 def test_centered_vectors_have_length_one(seed, text, is_question):
-    moved = centered(vector(seed), text, is_question=is_question)
+    moved = subtract_center(vector(seed), text, is_question=is_question)
     assert np.linalg.norm(moved) == pytest.approx(1, abs=1e-5)
 
 
@@ -30,7 +30,7 @@ def test_centered_vectors_have_length_one(seed, text, is_question):
 def test_the_mean_of_the_script_and_role_is_subtracted(text, row, is_question):
     mean = np.load(CENTERS)[int(is_question), row]
     expected = vector(1) - SHARE * mean
-    result = centered(vector(1), text, is_question=is_question)
+    result = subtract_center(vector(1), text, is_question=is_question)
     assert result == pytest.approx(expected / np.linalg.norm(expected), abs=1e-6)
 
 
@@ -38,7 +38,7 @@ def test_the_mean_of_all_languages_is_subtracted_for_other_scripts():
     mean = np.load(CENTERS)[0].mean(axis=0)
     expected = vector(2) - SHARE * mean
     for text in ("ежегодный отпуск", "42", ""):
-        result = centered(vector(2), text, is_question=False)
+        result = subtract_center(vector(2), text, is_question=False)
         assert result == pytest.approx(expected / np.linalg.norm(expected), abs=1e-6)
 
 
@@ -56,5 +56,5 @@ def test_a_missing_or_damaged_file_is_reported(tmp_path, monkeypatch, damage):
     monkeypatch.setattr(e5, "CENTERS", path)
     e5._means.cache_clear()
     with pytest.raises(ConfigError, match=f"{path} can't be read.*Restore"):
-        centered(vector(3), "leave", is_question=True)
+        subtract_center(vector(3), "leave", is_question=True)
     e5._means.cache_clear()

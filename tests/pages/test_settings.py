@@ -211,7 +211,7 @@ def test_a_problem_after_a_rebuild_is_shown(
     page = open_page()
     assert problem not in page_text(page)
     press(page, words.REBUILD_INDEX)
-    assert words.REBUILT_BUT_NOT_ELSEWHERE.format(reason=problem) in page_text(page)
+    assert words.REBUILD_PROBLEM.format(reason=problem) in page_text(page)
 
 
 def test_a_rebuild_during_an_import_is_refused(open_page: Open, imported, data_dir: Path) -> None:

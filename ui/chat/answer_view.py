@@ -26,7 +26,7 @@ from ui.chat.conversation_list import note_begun
 from ui.chat.feedback import show_rating
 from ui.chat.live_answer import LiveAnswer, activity_html
 from ui.chat.nothing_found import show_nothing_found
-from ui.chat.refused_question import refuse
+from ui.chat.question_refusal import refuse
 from ui.chat.scope_panel import open_begun
 from ui.chat.turn_actions import Change, NewVersion, latest_turns, show_actions
 from ui.shared.frame import principal, problem_html, show_error

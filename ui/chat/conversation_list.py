@@ -94,10 +94,10 @@ def short_title(title: str) -> str:
     return line if len(line) <= TITLE_CHARACTERS else line[: TITLE_CHARACTERS - 1] + "…"
 
 
-DIALOG, DIALOG_ERROR = "conversation-asked", "conversation-refused"
+DIALOG, DIALOG_ERROR = "conversation-dialog", "conversation-dialog-error"
 DELETED, WAS_OPEN = "conversation-deleted", "conversation-was-open"
 IMPORTED, IMPORTS = "conversation-imported", "conversation-imports"
-IMPORT_ERROR = "conversation-import-refused"
+IMPORT_ERROR = "conversation-import-error"
 NEW_TITLE = "conversation-title"
 
 

@@ -6,7 +6,7 @@ from typing import Any
 
 from domain import Explanation, Filter, Move, ScorePart
 from services.library.document_style import Style
-from ui.documents.highlight import marked_html
+from ui.documents.highlight import mark_html
 from ui.documents.highlight import passage_html as text_html
 from ui.documents.rendering import Highlight, Span
 from ui.shared.safe_html import escape, lang
@@ -29,8 +29,8 @@ def explanation_html(explanation: Explanation) -> str:
 
 def passage_html(text: str, matched: Sequence[str], style: Style = Style.MARKDOWN) -> str:
     """The whole passage with the matched words marked."""
-    marked = text_html(text, [Highlight(*span) for span in matched_spans(text, matched)], style)
-    return f'<div class="fn-passage fn-text"{lang(text)}>{marked}</div>'
+    inside = text_html(text, [Highlight(*span) for span in matched_spans(text, matched)], style)
+    return f'<div class="fn-passage fn-text"{lang(text)}>{inside}</div>'
 
 
 def snippet_html(text: str, matched: Sequence[str]) -> str:
@@ -41,8 +41,8 @@ def snippet_html(text: str, matched: Sequence[str]) -> str:
     stop = min(start + SNIPPET, len(text))
     inside = [(a - start, b - start) for a, b in spans if start <= a and b <= stop]
     before, after = "… " if start else "", " …" if stop < len(text) else ""
-    marked = marked_html(text[start:stop], inside)
-    return f'<div class="fn-snippet"{lang(text)}>{before}{marked}{after}</div>'
+    snippet = mark_html(text[start:stop], inside)
+    return f'<div class="fn-snippet"{lang(text)}>{before}{snippet}{after}</div>'
 
 
 def _densest(text: str, spans: Sequence[Span]) -> int:

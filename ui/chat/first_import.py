@@ -6,7 +6,7 @@ from bootstrap import Services
 from domain import ImportKind, ImportRun, ImportState, Progress
 from errors import AppError, NotFoundError, SourceError
 from ui.chat.answer_view import ASSISTANT, show_question
-from ui.chat.refused_question import discard_return, refuse, return_to_input
+from ui.chat.question_refusal import discard_return, refuse, return_to_input
 from ui.chat.turn_actions import NewVersion
 from ui.shared.frame import errors_shown, principal
 from ui.shared.safe_html import run_script

@@ -120,17 +120,17 @@ def _edited(id_: str, settings: SearchChoice) -> SearchChoice:
     def value(name: str) -> Any:
         return st.session_state.get(field_key(id_, name))
 
-    def listed(name: str) -> tuple[str, ...]:
+    def values(name: str) -> tuple[str, ...]:
         return tuple(value(name) or ())
 
     def day(name: str) -> str:
         return value(name).isoformat() if value(name) else ""
 
     scope = Scope(
-        sources=listed("sources"),
-        collections=listed("collections"),
-        formats=listed("formats"),
-        labels=listed("labels"),
+        sources=values("sources"),
+        collections=values("collections"),
+        formats=values("formats"),
+        labels=values("labels"),
         since=day("since"),
         until=day("until"),
     )

@@ -52,7 +52,7 @@ def take_files(
             show_error(error)
             lines.problems.append(str(error))
             failed = True
-        ready = not failed and not uploaded.refused
+        ready = not failed and not uploaded.rejections
         label = words.FILES_READY if ready else words.FILES_SOME_FAILED
         status.update(label=label, state="complete" if ready else "error")
     st.session_state[PROBLEMS] = (id_, lines.problems)
@@ -80,8 +80,8 @@ class _Lines:
         self._place = st.empty()
         self._states = dict.fromkeys(uploaded.accepted, words.FILES_WAIT)
         self.problems: list[str] = []
-        for name, reason in uploaded.refused:
-            self._states[name] = words.FILE_REFUSED.format(reason=words.translated(reason))
+        for name, reason in uploaded.rejections:
+            self._states[name] = words.FILE_REJECTION.format(reason=words.translated(reason))
             self.problems.append(f"{name}: {self._states[name]}")
         self._draw()
 

@@ -107,7 +107,7 @@ def _line_end(passage: str, at: int) -> int:
     return (end if end >= 0 else len(passage)) if WHOLE_LINE.match(passage, line) else at
 
 
-def marked_html(passage: str, spans: Sequence[Span]) -> str:
+def mark_html(passage: str, spans: Sequence[Span]) -> str:
     """The passage, escaped, with the spans in `<mark>`; spans may overlap and be in any order."""
     pieces, end = [], 0
     for start, stop in _merged(spans):

@@ -6,7 +6,7 @@ import streamlit as st
 
 from bootstrap import Services
 from domain import ListedDocument, SharedPassage, is_on_web
-from ui.documents.highlight import marked_html, original_html
+from ui.documents.highlight import mark_html, original_html
 from ui.library.library_page import open_document, source_names
 from ui.shared.frame import errors_shown, offset_of, principal, show_pages, show_problem
 from ui.shared.safe_html import escape, lang
@@ -83,7 +83,7 @@ def passage_html(listed: SharedPassage, total: int) -> str:
     address = _address(passage.document_id, passage.start, passage.end)
     return (
         f'<article class="fn-chunk"><header><b>{escape(name)}</b>{_place_html(listed)}</header>'
-        f'<div class="fn-passage"{lang(passage.text)}>{marked_html(passage.text, spans)}</div>'
+        f'<div class="fn-passage"{lang(passage.text)}>{mark_html(passage.text, spans)}</div>'
         f'<footer><a href="{escape(address)}" target="_self">{escape(words.READ_HERE)}</a></footer>'
         "</article>"
     )

@@ -151,17 +151,17 @@ class _Renderer:
     def _plain(self, start: int, end: int) -> Iterator[str]:
         for match in _PARAGRAPH.finditer(self.text, start, end):
             if match[0].strip():
-                inside = self.marked(match[0].rstrip(), range(*match.span()))
+                inside = self.mark(match[0].rstrip(), range(*match.span()))
                 yield f'<p class="fn-plain"{self._far(*match.span())}>{inside}</p>'
 
     def _block(self, token: Token) -> str:
         if token.type == "inline":
             return "".join(self._inline(token))
         if token.type == FRONT_MATTER:
-            inside = self.marked(token.content, token.meta[POSITIONS])
+            inside = self.mark(token.content, token.meta[POSITIONS])
             return f'<pre class="fn-front">{inside}</pre>'
         if token.type in ("fence", "code_block"):
-            inside = self.marked(token.content, token.meta[POSITIONS])
+            inside = self.mark(token.content, token.meta[POSITIONS])
             return f'<pre tabindex="0"{self._far_lines(token)}><code>{inside}</code></pre>'
         if token.type in ("heading_open", "heading_close"):
             return self._heading(token)
@@ -215,10 +215,10 @@ class _Renderer:
                 texts.append(text)
                 positions += places[: len(text)]
             else:
-                yield self.marked("".join(texts), positions)
+                yield self.mark("".join(texts), positions)
                 texts, positions = [], []
                 yield self._element(child, places)
-        yield self.marked("".join(texts), positions)
+        yield self.mark("".join(texts), positions)
 
     def _text(self, child: Token, places: Sequence[int]) -> str | None:
         """The text of a token; None if it is an element."""
@@ -233,7 +233,7 @@ class _Renderer:
             return self._link(child)
         if tag := _TAGS.get(child.tag):
             return f"<{'/' * (child.nesting < 0)}{tag}>"
-        inside = self.marked(child.content, positions)
+        inside = self.mark(child.content, positions)
         if child.type == "code_inline":
             return f"<code>{inside}</code>"
         return f'<span class="fn-picture">{inside}</span>'
@@ -255,7 +255,7 @@ class _Renderer:
             return "<span>"
         return f"</{self.links.pop()}>" if self.links else ""
 
-    def marked(self, text: str, positions: Sequence[int]) -> str:
+    def mark(self, text: str, positions: Sequence[int]) -> str:
         """The text, escaped, with its characters at highlighted positions marked."""
         if not text or not positions:
             return escape(text)

@@ -228,7 +228,7 @@ def show_items(services: Services, summary: "ImportSummary") -> None:
         words.REPORT_SHOW,
         [one for one in Outcome if summary.counts.get(one)],
         default=Outcome.FAILED if summary.counts.get(Outcome.FAILED) else None,
-        format_func=lambda one: _counted(one, summary.counts),
+        format_func=lambda one: _outcome_label(one, summary.counts),
         key=f"outcome-{summary.run.id}",
     )
     outcomes = [outcome] if outcome else []
@@ -293,7 +293,7 @@ def _price(summary: "ImportSummary") -> str:
     return str(words.DRY_RUN_PRICE.format(price=price, currency=summary.currency))
 
 
-def _counted(outcome: Outcome, counts: Mapping[Outcome, int]) -> str:
+def _outcome_label(outcome: Outcome, counts: Mapping[Outcome, int]) -> str:
     name, n = words.OUTCOMES[outcome], number(counts.get(outcome, 0))
     return str(words.REPORT_OUTCOME.format(outcome=name, n=n))
 

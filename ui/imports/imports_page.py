@@ -31,7 +31,7 @@ from ui.imports.source_form import (
     choose_source,
     form_key,
     renew_forms,
-    tell_refused,
+    show_rejections,
 )
 from ui.imports.source_question import show_ask_button
 from ui.library.sample_documents import show_sample_import, show_sample_removal
@@ -322,7 +322,7 @@ def _add_files(services: Services, status: "SourceStatus", files: list[tuple[str
         if source.conversation_id
         else {"box": source.id}
     )
-    tell_refused(services.uploads.extract_and_add(principal(), files, **place).refused)
+    show_rejections(services.uploads.extract_and_add(principal(), files, **place).rejections)
 
 
 def _what_stays(status: "SourceStatus") -> str:

@@ -21,12 +21,12 @@ from ui.shared.safe_html import escape, literal
 from ui.text import words
 
 if TYPE_CHECKING:
-    from services.sources.source_kinds import AddedSource, SameSourceError, SourcePreview
+    from services.sources.source_kinds import SameSourceError, SourceAddition, SourcePreview
     from services.sources.source_service import SourceSettings
 
 
 CHOSEN = "source"
-NOTICES = Notices("imports_told")
+NOTICES = Notices("imports_notices")
 KIND, ROUND = "add_source_kind", "source_forms_round"
 FORM, OPENED = "add_source", "add_source_opened"
 UNFOLDED, ERROR = "add_source_unfolded", "add_source_error"
@@ -101,11 +101,11 @@ def renew_forms() -> None:
     st.session_state[ROUND] = st.session_state.get(ROUND, 0) + 1
 
 
-def tell_refused(refused: Sequence[tuple[str, str]]) -> None:
+def show_rejections(rejections: Sequence[tuple[str, str]]) -> None:
     """Show which files were rejected, and why, in the next run of the page."""
-    if refused:
-        lines = [_skipped_line(name, reason) for name, reason in refused[:SHOWN_SKIPPED]]
-        NOTICES.say(words.count(words.FILES_REFUSED, len(refused)), *lines)
+    if rejections:
+        lines = [_skipped_line(name, reason) for name, reason in rejections[:SHOWN_SKIPPED]]
+        NOTICES.say(words.count(words.FILE_REJECTIONS, len(rejections)), *lines)
 
 
 def _takes_files(services: Services, kind: str) -> bool:
@@ -154,11 +154,11 @@ def _show_cause(error: AppError, entry: _Entry, key: str) -> None:
     st.rerun()
 
 
-def _show_added(added: "AddedSource") -> None:
+def _show_added(added: "SourceAddition") -> None:
     """Open the new source in the next run of the page, with what became of its input."""
     NOTICES.say(words.SOURCE_ADDED.format(name=added.source.name))
     NOTICES.say(*map(words.translated, added.warnings))
-    tell_refused([(one.key, one.reason) for one in added.refused])
+    show_rejections([(one.key, one.reason) for one in added.rejections])
     renew_forms()
     choose_source(added.source.id)
     st.rerun()

@@ -106,7 +106,7 @@ def _show_choice(label: str, key: str, counts: Mapping[str, int], names: Mapping
 
 
 VIEW, DOCUMENT = "library_view", "id"
-NOTICES = Notices("library_told")
+NOTICES = Notices("library_notices")
 LOOKED_AGAIN = "2s"
 DOCUMENTS, FAILURES, EXCLUDED, FIGURES = "documents", "failures", "left out", "figures"
 

@@ -22,12 +22,12 @@ if TYPE_CHECKING:
     from services.library.document_service import DocumentPage
 
 
-MARKED = "marked_rows"
+SELECTION = "row_selection"
 
 Row = TypeVar("Row", bound=Hashable)
 
 
-def marked(
+def select_rows(
     table: str,
     rows: Sequence[Row],
     columns: Mapping[str, Sequence[Any]],
@@ -41,7 +41,7 @@ def marked(
     The selection follows a row's value when other rows are added or removed. A table with another
     name starts without a selection.
     """
-    selection: tuple[str, list[Row]] = st.session_state.get(MARKED, ("", []))
+    selection: tuple[str, list[Row]] = st.session_state.get(SELECTION, ("", []))
     before = selection[1] if selection[0] == table else []
     event = st.dataframe(
         dict(columns),
@@ -58,12 +58,12 @@ def marked(
         alt=alt,
         placeholder="",
     )
-    chosen = [rows[number] for number in marked_numbers(event)]
-    st.session_state[MARKED] = (table, chosen)
+    chosen = [rows[number] for number in row_numbers(event)]
+    st.session_state[SELECTION] = (table, chosen)
     return chosen
 
 
-def marked_numbers(event: Mapping[str, Any]) -> list[int]:
+def row_numbers(event: Mapping[str, Any]) -> list[int]:
     """The indices of the selected rows."""
     numbers: list[int] = event["selection"]["rows"]
     return numbers
@@ -117,7 +117,7 @@ def _show_table(
     columns, rows = _columns(), _rows(documents, sources)
     if not any(one.warnings for one in documents):
         del columns["warnings"]  # an empty column would take space from the others
-    return marked(
+    return select_rows(
         key,
         [one.id for one in documents],
         {name: [row[name] for row in rows] for name in columns},
@@ -275,7 +275,7 @@ def show_failures(services: Services) -> None:
         words.COLUMN_LAST_TRY: st.column_config.DatetimeColumn(format=table_format()),
     }
     listed = [(one.source_id, one.key) for one in page.failures]
-    identifiers = marked(
+    identifiers = select_rows(
         f"{FAILURE_PAGE}-{offset}", listed, columns, config, alt=words.TABLE_OF_FAILURES
     )
     show_pages(page.total, ROWS, paged)
@@ -319,7 +319,7 @@ def show_excluded(services: Services) -> None:
         words.COLUMN_SOURCE: [names.get(source_id, "") for source_id, _ in listed],
     }
     config = {words.COLUMN_KEY: st.column_config.TextColumn(width="medium")}
-    identifiers = marked(
+    identifiers = select_rows(
         f"{EXCLUDED_PAGE}-{start}", listed, columns, config, alt=words.TABLE_OF_EXCLUDED
     )
     show_pages(len(excluded), ROWS, paged)

@@ -10,7 +10,7 @@ from errors import AppError
 from ui.settings.setting_forms import (
     Changes,
     Values,
-    changed,
+    change_of,
     form_key,
     help_of,
     label_of,
@@ -87,7 +87,7 @@ def _model_field(value: SettingValue, models: list[str]) -> Changes:
         help=help_of(value),
         key=form_key(value.name),
     )
-    return changed(value, (model or "").strip() or None)
+    return change_of(value, (model or "").strip() or None)
 
 
 def _clicked_action() -> Action | None:

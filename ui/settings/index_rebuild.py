@@ -45,5 +45,5 @@ def _rebuild(services: Services) -> None:
     NOTICES.say(words.REBUILT.format(passages=words.count(words.PASSAGES, passages)))
     if report.problem:
         reason = words.translated(report.problem)
-        PROBLEMS.say(words.REBUILT_BUT_NOT_ELSEWHERE.format(reason=reason))
+        PROBLEMS.say(words.REBUILD_PROBLEM.format(reason=reason))
     st.rerun()

@@ -69,7 +69,7 @@ def text_field(value: SettingValue, placeholder: str = "") -> Changes:
         help=help_of(value),
         key=form_key(value.name),
     )
-    return changed(value, text.strip() or None)
+    return change_of(value, text.strip() or None)
 
 
 def secret_field(value: SettingValue) -> Changes:
@@ -102,10 +102,10 @@ def choice_field(value: SettingValue, options: Sequence[str], names: Mapping[str
         help=help_of(value),
         key=form_key(value.name),
     )
-    return changed(value, choice)
+    return change_of(value, choice)
 
 
-def changed(value: SettingValue, entered: Any) -> Changes:
+def change_of(value: SettingValue, entered: Any) -> Changes:
     """The change, if the input differs from the current value and may be stored."""
     return {} if value.is_fixed or entered == value.value else {value.name: entered}
 
@@ -214,7 +214,7 @@ def show_retention_settings(services: Services, values: Values) -> None:
             disabled=value.is_fixed,
             key=form_key(value.name),
         )
-        return changed(value, days)
+        return change_of(value, days)
 
     _show_form(services, "retention", [value], fields)
 

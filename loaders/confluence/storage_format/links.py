@@ -78,7 +78,7 @@ def _letters(match: re.Match[str]) -> str:
     return text if text.isalnum() else match[0]
 
 
-def referred(element: Element, links: Links) -> Target | None:
+def link_target(element: Element, links: Links) -> Target | None:
     """The target of the first `ri:` element in the element; None if it has none."""
     for child in element:
         if reader := _READERS.get(child.tag):
@@ -88,7 +88,7 @@ def referred(element: Element, links: Links) -> Target | None:
 
 def convert_link(element: Element, links: Links) -> None:
     """Convert an `ac:link` to its body, or to the name of its target."""
-    target = referred(element, links) or Target("", element.get(ac("anchor"), ""))
+    target = link_target(element, links) or Target("", element.get(ac("anchor"), ""))
     text = words(element.find(ac("link-body"))) or words(element.find(ac("plain-text-link-body")))
     _set(element, text or target.text, target.url)
 
@@ -201,5 +201,5 @@ def _name(image: Element, links: Links) -> str:
     if web is not None:
         path = _QUERY.sub("", web.get(ri("value"), ""))
         return unquote(path.rpartition("/")[2])
-    target = referred(image, links)
+    target = link_target(image, links)
     return target.text if target else ""

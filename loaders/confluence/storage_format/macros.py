@@ -19,7 +19,7 @@ from loaders.confluence.storage_format.elements import (
     say_apart,
     words,
 )
-from loaders.confluence.storage_format.links import Links, markdown_link, referred
+from loaders.confluence.storage_format.links import Links, link_target, markdown_link
 
 _URI_ENCODED = "--uriencoded--"
 
@@ -59,7 +59,7 @@ def read_macro(element: Element, links: Links) -> Macro:
 
 
 def _text_of(parameter: Element, links: Links) -> str:
-    if target := referred(parameter, links):
+    if target := link_target(parameter, links):
         return markdown_link(target.text, target.url)
     text = words(parameter)
     return unquote(text.removeprefix(_URI_ENCODED)) if text.startswith(_URI_ENCODED) else text

@@ -12,9 +12,9 @@ from errors import SourceError
 from loaders.confluence.confluence_selection import (
     ConfluenceSelection,
     Scope,
+    cql_string,
     page_id_of,
     parts_query,
-    quoted,
 )
 
 PAGES = "type in (page, blogpost)"
@@ -98,7 +98,7 @@ def test_a_scope_without_values_is_rejected(selection, message):
 
 @given(st.text())
 def test_quoted_text_cannot_escape_its_quotes(text):
-    cql = quoted(text)
+    cql = cql_string(text)
     assert re.fullmatch(r'"(?:[^"\\\n\r]|\\["\\])*"', cql)
     assert re.sub(r"\\(.)", r"\1", cql[1:-1]) == " ".join(text.split())
 

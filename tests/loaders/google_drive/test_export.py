@@ -2,14 +2,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from loaders.formats.content import join_pages
-from loaders.google_drive.google_drive_loader import numbered, without_pictures
+from loaders.google_drive.google_drive_loader import number_slides, without_pictures
 
 SLIDES = st.lists(st.text(alphabet="ab# \n", max_size=12), max_size=6)
 
 
 def test_slide_numbers_precede_titles():
     text, pages = join_pages(["# Goals\n\nGrow", "", "Only a picture's words"])
-    result, starts = numbered(text, pages)
+    result, starts = number_slides(text, pages)
     assert result == "## Slide 1: Goals\n\nGrow\n\n## Slide 3\n\nOnly a picture's words"
     assert [(result[start:][:10], number) for start, number in starts] == [
         ("## Slide 1", 1),
@@ -20,7 +20,7 @@ def test_slide_numbers_precede_titles():
 @given(SLIDES)
 def test_every_page_begins_with_its_number_and_loses_no_word(slides):
     text, pages = join_pages(slides)
-    result, starts = numbered(text, pages)
+    result, starts = number_slides(text, pages)
     assert [number for _, number in starts] == [number for _, number in pages]
     for start, number in starts:
         assert result[start:].startswith(f"## Slide {number}")
@@ -29,7 +29,7 @@ def test_every_page_begins_with_its_number_and_loses_no_word(slides):
 
 
 def test_text_without_pages_stays_unchanged():
-    assert numbered("text", []) == ("text", [])
+    assert number_slides("text", []) == ("text", [])
 
 
 def test_embedded_pictures_are_replaced_by_their_names():

@@ -9,7 +9,7 @@ from services.catalog.preferences import (
     as_weights,
     mentioned_weights,
     preference_text,
-    validated,
+    validate_preferences,
 )
 
 aspect = st.sampled_from(ASPECTS)
@@ -23,7 +23,7 @@ def reverse_order(mapping):
 
 
 def test_weights_of_the_question_override_the_person_and_the_neutral_default():
-    person = as_weights(validated({"food": 3.0, "price": 5.0, "service": 2.0}, ASPECTS))
+    person = as_weights(validate_preferences({"food": 3.0, "price": 5.0, "service": 2.0}, ASPECTS))
     question = dict.fromkeys(ASPECTS) | {"price": 0.1, "ambience": 0.9}
     assert all_weights(question, person, ASPECTS) == {
         "food": 0.6,
@@ -82,13 +82,13 @@ def test_five_is_a_weight_of_one():
 
 @given(preferences)
 def test_valid_preferences_are_returned_in_the_order_of_the_aspects(valid):
-    result = validated(reverse_order(valid), ASPECTS)
+    result = validate_preferences(reverse_order(valid), ASPECTS)
     assert result == valid
     assert list(result) == [name for name in ASPECTS if name in valid]
 
 
 def test_integers_are_converted_to_floats():
-    result = validated({"food": 3}, ASPECTS)
+    result = validate_preferences({"food": 3}, ASPECTS)
     assert result == {"food": 3.0}
     assert isinstance(result["food"], float)
 
@@ -99,14 +99,14 @@ def test_integers_are_converted_to_floats():
 )
 def test_an_invalid_preference_is_rejected_with_its_aspect(value):
     with pytest.raises(InputError, match="preference for price must be a number from 0 to 5"):
-        validated({"food": 3.0, "price": value}, ASPECTS)
+        validate_preferences({"food": 3.0, "price": value}, ASPECTS)
 
 
 def test_an_unknown_aspect_is_rejected_with_a_suggestion_and_a_list():
     with pytest.raises(InputError, match="no aspect 'foods'.*mean 'food'.*hygiene, waiting"):
-        validated({"foods": 3.0}, ASPECTS)
+        validate_preferences({"foods": 3.0}, ASPECTS)
     with pytest.raises(InputError, match="no aspect 'battery'. The aspects are food,"):
-        validated({"battery": 3.0}, ASPECTS)
+        validate_preferences({"battery": 3.0}, ASPECTS)
 
 
 def test_the_most_important_wishes_come_first():

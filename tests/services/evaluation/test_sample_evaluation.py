@@ -4,7 +4,7 @@ import pytest
 
 from domain import LOCAL_USER
 from services.evaluation.sample_evaluation import (
-    Graded,
+    Grade,
     Kind,
     SampleEvaluation,
     SampleQuestion,
@@ -36,7 +36,7 @@ def test_answers_are_graded_by_their_quotes(imported, questions):
     services = imported()
     evaluation = SampleEvaluation(services.chat)
     progress = []
-    graded = list(evaluation.graded(LOCAL_USER, questions, lambda *counts: progress.append(counts)))
+    graded = list(evaluation.grades(LOCAL_USER, questions, lambda *counts: progress.append(counts)))
     assert [one.right for one in graded] == [True, False, True, True]
     assert [one.question for one in graded] == questions
     assert progress == [(1, 4), (2, 4), (3, 4), (4, 4)]
@@ -50,9 +50,9 @@ def test_a_quote_names_the_file_that_contains_it(imported):
 
 
 def test_figures_are_shares_of_right_answers_by_split_language_and_kind():
-    right = Graded(question("a"), (), right=True)
-    wrong = Graded(question("b"), (), right=False)
-    elsewhere = Graded(question("c", Kind.UNANSWERABLE, split="test"), (), right=True)
+    right = Grade(question("a"), (), right=True)
+    wrong = Grade(question("b"), (), right=False)
+    elsewhere = Grade(question("c", Kind.UNANSWERABLE, split="test"), (), right=True)
     tune, test = figures([right, wrong, elsewhere])
     assert tune == {
         "split": "tune", "language": "en", "questions": 2, "right": 0.5,
@@ -64,7 +64,7 @@ def test_figures_are_shares_of_right_answers_by_split_language_and_kind():
 
 def test_answers_to_unanswerable_questions_are_counted():
     quote = (object(),)
-    answered = Graded(question("a", Kind.UNANSWERABLE), quote, right=False)
-    unanswered = Graded(question("b", Kind.UNANSWERABLE_NEAR), (), right=True)
+    answered = Grade(question("a", Kind.UNANSWERABLE), quote, right=False)
+    unanswered = Grade(question("b", Kind.UNANSWERABLE_NEAR), (), right=True)
     [row] = figures([answered, unanswered])
     assert row["unanswerable_answered"] == 0.5

@@ -101,7 +101,7 @@ def test_a_version_interrupted_at_any_step_is_stored_completely_or_not_at_all(
     changed = {version.document.key: version.text for version in versions}
     assert again.texts() == (before | changed if committed else before)
     assert again.check().agrees, again.check().disagreements
-    assert again.imports._active.ledger.discarded(again.indexes.active().id) == []
+    assert again.imports._active.ledger.discards(again.indexes.active().id) == []
 
 
 def test_writing_has_exactly_the_steps_tested_above(tmp_path):

@@ -153,12 +153,12 @@ class TestAnUnreachableCluster:
         changed = Library(library.data_dir, model="another")
         setattr(changed.stores, call, self.fail)
         assert changed.reindex().completed
-        assert len(changed.indexes.retired()) == 1
+        assert len(changed.indexes.retired_indexes()) == 1
         assert changed.check().agrees
 
         again = Library(library.data_dir, model="another")
         assert again.maintenance.recover().problem == ""
-        assert again.indexes.retired() == []
+        assert again.indexes.retired_indexes() == []
         assert folders(again) == [again.indexes.active().id]
 
     def test_an_index_that_cannot_be_deleted_does_not_keep_garbage(self, library):
@@ -168,7 +168,7 @@ class TestAnUnreachableCluster:
         changed.imports._active.ledger.stage(changed.indexes.active().id, ["waiting"])
         recovery = changed.maintenance.recover()
         assert (recovery.passages, recovery.problem) == (1, "")
-        assert len(changed.indexes.retired()) == 1
+        assert len(changed.indexes.retired_indexes()) == 1
 
 
 class TestRecover:
@@ -227,7 +227,7 @@ class TestRecover:
         again = Library(library.data_dir, model="another")
         again.maintenance.recover()
         assert folders(again) == [again.indexes.active().id]
-        assert again.indexes.retired() == []
+        assert again.indexes.retired_indexes() == []
         assert again.check().agrees
 
 

@@ -277,7 +277,7 @@ def test_a_removal_cancels_queued_imports(services, add):
 def test_uploaded_files_are_imported_and_deleted_with_their_box(services, tmp_path):
     fields = {"box": "Rules", "files": [("leave.md", b"# Leave\n\n25 days"), ("x.exe", b"1")]}
     result = services.sources.add(LOCAL_USER, "upload", fields, SourceSettings())
-    assert [one.key for one in result.refused] == ["x.exe"]
+    assert [one.key for one in result.rejections] == ["x.exe"]
     services.sources.refresh(LOCAL_USER, result.source.id)
     work(services)
     assert status(services, result.source).figures.documents == 1

@@ -41,7 +41,7 @@ def paths(files):
 
 
 def reasons(files):
-    return {name: str(reason) for name, reason in extract_archives(files).refused}
+    return {name: str(reason) for name, reason in extract_archives(files).rejections}
 
 
 def test_the_files_of_an_archive_keep_their_paths():
@@ -174,7 +174,7 @@ def test_an_archive_none_of_whose_files_is_accepted_stays_a_document(build_servi
     services = build_services()
     services.uploads.add(LOCAL_USER, [("a.zip", archive({"a.md": b"# A"}))], box="Rules")
     added = upload(services, ("a.zip", archive({"x.exe": b"MZ"})), ("b.md", b"# B"))
-    assert [one.key for one in added.refused] == ["a/x.exe"]
+    assert [one.key for one in added.rejections] == ["a/x.exe"]
     assert services.uploads.keys(LOCAL_USER, added.source.id) == ["a.zip", "b.md"]
 
 
@@ -207,7 +207,7 @@ def test_an_archive_is_imported_file_by_file(build_services):
     data = archive({"leave.md": b"# Leave", "rules/travel.md": b"# Travel", "x.exe": b"MZ"})
     fields = {"box": "Rules", "files": [("handbook.zip", data)]}
     added = services.sources.add(LOCAL_USER, "upload", fields, SourceSettings())
-    assert [one.key for one in added.refused] == ["handbook/x.exe"]
+    assert [one.key for one in added.rejections] == ["handbook/x.exe"]
     services.worker.wait(LOCAL_USER, services.sources.refresh(LOCAL_USER, added.source.id).id)
     documents = services.library.documents.list()
     assert sorted(one.key for one in documents) == ["handbook/leave.md", "handbook/rules/travel.md"]

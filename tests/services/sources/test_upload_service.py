@@ -47,7 +47,7 @@ def versions_of(uploads, sources, source_id):
 def test_files_are_stored_in_a_box_that_can_be_imported(uploads, sources, tmp_path):
     result = uploads.add(LOCAL_USER, [("a.md", b"# A"), ("../b.txt", b"B")], box="Contracts")
     assert result.accepted == ("a.md", "b.txt")
-    assert not result.refused
+    assert not result.rejections
     box = sources.get(result.source_id)
     assert (box.kind, box.name, box.collection) == ("upload", "Contracts", "Contracts")
     assert (tmp_path / box.location / "b.txt").read_bytes() == b"B"
@@ -58,7 +58,7 @@ def test_unusable_files_are_rejected_with_a_reason_and_the_rest_is_accepted(uplo
     files = [("a.exe", b"MZ"), ("b.md", b""), ("c.md", b"x" * 101), ("..", b"x"), ("d.md", b"D")]
     result = uploads.add(LOCAL_USER, files)
     assert result.accepted == ("d.md",)
-    reasons = dict(result.refused)
+    reasons = dict(result.rejections)
     assert "does not read .exe files" in reasons["a.exe"]
     assert "empty" in reasons["b.md"]
     assert "FOOTNOTE_MAX_FILE_MB" in reasons["c.md"]
@@ -147,9 +147,9 @@ def test_the_box_of_a_purged_conversation_is_removed_at_the_next_start(build_ser
         services.uploads.add(LOCAL_USER, [("a.md", b"# A")], conversation_id=conversation_id)
     services.uploads.add(LOCAL_USER, [("a.md", b"# A")])
     services.conversations.delete(LOCAL_USER, conversation_ids[1])
-    assert services.uploads.abandoned() == [], "it can still be restored"
+    assert services.uploads.orphan_boxes() == [], "it can still be restored"
     services.conversations.purge(datetime.now(UTC) + timedelta(days=31))
-    abandoned = services.uploads.abandoned()
+    abandoned = services.uploads.orphan_boxes()
     assert [one.name for one in abandoned] == ["gone"]
     restarted = build_services(embed=True)
     job = restarted.queue.current(LOCAL_USER)[0]
@@ -280,7 +280,7 @@ def test_a_file_and_a_folder_of_the_same_name_are_not_both_stored(
     if not is_one_upload:
         uploads.add(LOCAL_USER, files[:1])
     result = uploads.add(LOCAL_USER, files if is_one_upload else files[1:])
-    assert reason in dict(result.refused)[second]
+    assert reason in dict(result.rejections)[second]
     assert uploads.keys(LOCAL_USER, result.source_id) == [first]
 
 

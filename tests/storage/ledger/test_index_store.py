@@ -45,9 +45,9 @@ def test_activating_an_index_retires_the_active_one(indexes):
     indexes.activate(new.id)
     assert indexes.active() == replace(new, state=IndexState.ACTIVE)
     assert indexes.building() is None
-    assert indexes.retired() == [replace(old, state=IndexState.RETIRED)]
+    assert indexes.retired_indexes() == [replace(old, state=IndexState.RETIRED)]
     indexes.drop(old.id)
-    assert indexes.retired() == []
+    assert indexes.retired_indexes() == []
 
 
 def test_passages_are_counted_per_index(tmp_path):

@@ -351,5 +351,5 @@ class TestReindex:
         assert set(client.indices.get_alias(name=direct.stores._cluster.alias)) == {
             index_of(direct)
         }
-        assert direct.indexes.retired() == []
+        assert direct.indexes.retired_indexes() == []
         assert library_at().check().agrees

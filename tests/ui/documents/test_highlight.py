@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from services.library.document_style import Style
-from ui.documents.highlight import excerpt_html, marked_html
+from ui.documents.highlight import excerpt_html, mark_html
 
 TEXT = st.text(st.sampled_from("ab <>&\"'\n가각나é☂ひらが漢"), min_size=1, max_size=40)
 
@@ -17,7 +17,7 @@ def test_highlighting_keeps_the_text_and_marks_exactly_the_spans(
     passage: str, ends: list[tuple[int, int]]
 ) -> None:
     spans = [(min(a, b), max(a, b)) for a, b in ends if max(a, b) <= len(passage) and a != b]
-    html = marked_html(passage, spans)
+    html = mark_html(passage, spans)
     assert unescape(re.sub("</?mark>", "", html)) == passage
     highlighted = "".join(re.findall("<mark>(.*?)</mark>", html, re.DOTALL))
     inside = {index for start, stop in spans for index in range(start, stop)}
@@ -26,7 +26,7 @@ def test_highlighting_keeps_the_text_and_marks_exactly_the_spans(
 
 @given(st.text())
 def test_a_passage_is_escaped(passage: str) -> None:
-    assert "<" not in marked_html(passage, [])
+    assert "<" not in mark_html(passage, [])
 
 
 @st.composite
@@ -48,7 +48,7 @@ def test_an_excerpt_contains_the_whole_passage_and_collapses_no_highlight(
     near = re.sub(r'<p[^>]* data-far=""[^>]*>.*?</p>', "", html, flags=re.DOTALL)
     near = re.sub(r'<span class="fn-far"><span>[^<]*</span></span>', "", near)
     marks = re.compile("<mark>(.*?)</mark>", re.DOTALL)
-    expected = "".join(marks.findall(marked_html(passage, spans)))
+    expected = "".join(marks.findall(mark_html(passage, spans)))
     assert "".join(marks.findall(near)).split() == expected.split()
 
 

@@ -163,7 +163,7 @@ TEST_SKIPPED = Plural("1 file can't be imported.", "{n:,} files can't be importe
 SKIPPED_FILE = "{name}: {reason}"
 OPEN_EXISTING = "Open {name}"
 SOURCE_ADDED = "{name} was added."
-FILES_REFUSED = Plural("1 file was rejected:", "{n:,} files were rejected:")
+FILE_REJECTIONS = Plural("1 file was rejected:", "{n:,} files were rejected:")
 
 
 IMPORT_PAGE = "Import"

@@ -72,7 +72,7 @@ REBUILD_NOTE = (
 REBUILDING = "{done} of {total} documents"
 REBUILD_STOP = "Stop"
 REBUILT = "The index is rebuilt: {passages}."
-REBUILT_BUT_NOT_ELSEWHERE = (
+REBUILD_PROBLEM = (
     "Other programs may still search the replaced index until Footnote is restarted: {reason}"
 )
 EMBEDDING_DEFAULT = "Default of the provider"

@@ -13,7 +13,7 @@ from ui.text import words
 
 INPUT = "question"
 """The key of the input."""
-_REFUSED, _TO_INPUT, _AS_FILE = "refused-question", "question-to-input", "question-as-file"
+_REFUSAL, _TO_INPUT, _AS_FILE = "question-refusal", "question-to-input", "question-as-file"
 
 
 @dataclass(slots=True)
@@ -30,7 +30,7 @@ class TextFile:
 
 def refuse(question: str, error: AppError) -> None:
     """Return the question to the input in the next run of the page, with the error above it."""
-    st.session_state[_REFUSED] = (current_conversation(), question, error)
+    st.session_state[_REFUSAL] = (current_conversation(), question, error)
     return_to_input(question)
 
 
@@ -44,14 +44,14 @@ def discard_return() -> None:
     st.session_state.pop(_TO_INPUT, None)
 
 
-def show_refused() -> None:
+def show_refusal() -> None:
     """Show why the last question was refused; a long one can be attached as a file instead.
 
     Call this before the input.
     """
     if _TO_INPUT in st.session_state:
         st.session_state[INPUT] = st.session_state.pop(_TO_INPUT)
-    conversation_id, question, error = st.session_state.get(_REFUSED, (None, "", None))
+    conversation_id, question, error = st.session_state.get(_REFUSAL, (None, "", None))
     if error is None or conversation_id != current_conversation():
         return
     show_error(error)
@@ -65,9 +65,9 @@ def show_refused() -> None:
         )
 
 
-def forget_refused() -> None:
+def forget_refusal() -> None:
     """Stop showing why a question was refused, once another one is asked."""
-    st.session_state.pop(_REFUSED, None)
+    st.session_state.pop(_REFUSAL, None)
 
 
 def question_file() -> list[TextFile]:
@@ -79,4 +79,4 @@ def question_file() -> list[TextFile]:
 def _attach(question: str) -> None:
     st.session_state[_AS_FILE] = question
     return_to_input("")
-    forget_refused()
+    forget_refusal()
