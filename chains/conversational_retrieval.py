@@ -1,18 +1,20 @@
 """Answers questions in a conversation from retrieved documents."""
 
-from collections.abc import Iterator
-from typing import Any, Self
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any, NoReturn, Self, cast
 
+from langchain_core.callbacks import Callbacks
 from langchain_core.documents import Document
 from langchain_core.language_models import LanguageModelLike
 from langchain_core.messages import AIMessageChunk
 from langchain_core.prompts import BasePromptTemplate
 from langchain_core.runnables import Runnable, RunnableConfig, RunnableSerializable
-from langchain_core.runnables.config import merge_configs
+from langchain_core.runnables.config import ensure_config, merge_configs
 from langchain_core.runnables.utils import AddableDict
-from pydantic import ConfigDict, Field
+from pydantic import ConfigDict, Field, model_validator
 
 from chains.chat_prompts import ANSWER_PROMPT, CONDENSE_PROMPT
+from chains.classic_options import StuffedDocuments, replacement_of, supported
 from chains.condensing.condense import (
     as_one_question,
     condense_with_model,
@@ -22,6 +24,7 @@ from chains.condensing.condense import (
 )
 from chains.condensing.follow_ups import prefer_cited
 from chains.history import (
+    HistoryOrText,
     Inputs,
     TokenCounter,
     as_chunk,
@@ -38,13 +41,17 @@ class ConversationalRetrievalChain(
 ):
     """Condenses a follow-up, retrieves documents for it, and streams an answer from them.
 
-    The inputs are `question` and `chat_history` (messages or (human, ai) pairs, oldest first). A
-    `standalone_question` is searched unchanged, without condensing; all other keys are passed to
-    the answerer. The stream has `generated_question`, then `source_documents` (each only if
-    enabled below), then `answer` piece by piece. `invoke` returns their sum, which equals the
-    outputs of LangChain's classic chain of this name. Without a history, the question is used
-    unchanged and `condense` is not called. If the history has citations, passages of the last cited
-    documents move up slightly for a follow-up (see `prefer_cited`).
+    The inputs are `question` and `chat_history` (messages or (human, ai) pairs, oldest first, or a
+    text); a string is a question without a history. A `standalone_question` is searched unchanged,
+    without condensing; all other keys are passed to the answerer. The stream has
+    `generated_question`, then `source_documents` (each only if enabled below), then `answer` piece
+    by piece. `invoke` returns their sum, which equals the outputs of LangChain's classic chain of
+    this name; with `return_only_outputs=False`, it contains the inputs as well. Other options of
+    the classic chain raise TypeError (docs/migration.md).
+
+    Without a history, the question is used unchanged and `condense` is not called. If the history
+    has citations, passages of the last cited documents move up slightly for a follow-up (see
+    `prefer_cited`).
 
     Child runs have the tag `condense` or `answer`, so that their tokens can be distinguished.
     """
@@ -82,6 +89,19 @@ class ConversationalRetrievalChain(
     max_history_tokens: int | None = Field(default=None, ge=0)
     """The maximum number of tokens of history; the oldest turns are dropped first, all for 0."""
     token_counter: TokenCounter = estimate_tokens
+    get_chat_history: Callable[[Any], HistoryOrText] | None = None
+    """Writes the history for the prompts. Without its messages, the citations of earlier answers
+    are not known."""
+    callbacks: Callbacks = Field(default=None, exclude=True)
+    """Called, like `tags` and `metadata`, for every run of the chain and its parts, in addition to
+    those in the config of a call."""
+    tags: list[str] | None = None
+    metadata: dict[str, Any] | None = None
+
+    @model_validator(mode="before")
+    @classmethod
+    def _without_classic_options(cls, options: Any) -> Any:
+        return supported(options) if isinstance(options, Mapping) else options
 
     @classmethod
     def from_llm(
@@ -92,6 +112,7 @@ class ConversationalRetrievalChain(
         condense_question_llm: LanguageModelLike | None = None,
         condense_question_prompt: BasePromptTemplate[Any] = CONDENSE_PROMPT,
         answer_prompt: BasePromptTemplate[Any] = ANSWER_PROMPT,
+        combine_docs_chain_kwargs: Mapping[str, Any] | None = None,
         **options: Any,
     ) -> Self:
         """A chain in which a chat model condenses and answers.
@@ -102,28 +123,83 @@ class ConversationalRetrievalChain(
             condense_question_llm: A smaller model for condensing.
             condense_question_prompt: Has the variables `chat_history` and `question`.
             answer_prompt: Has the variables `sources`, `question`, and perhaps other inputs.
+            combine_docs_chain_kwargs: The fields of `StuffedDocuments`, which replace
+                `answer_prompt`. The documents have no numbers unless `document_prompt` adds them.
             **options: Any other field of the chain.
+
+        Raises:
+            TypeError: An option is not supported; the message names the replacement.
         """
+        answer = answer_with_model(llm, answer_prompt)
+        if combine_docs_chain_kwargs:
+            stuffed = StuffedDocuments.from_options(combine_docs_chain_kwargs)
+            variable = stuffed.document_variable_name
+            answer = answer_with_model(
+                llm, stuffed.prompt, variable=variable, render=stuffed.render
+            )
         return cls(
             retriever=retriever,
             condense=condense_with_model(condense_question_llm or llm, condense_question_prompt),
-            answer=answer_with_model(llm, answer_prompt),
+            answer=answer,
             **options,
         )
 
-    def stream(
+    @property
+    def input_keys(self) -> list[str]:
+        """The inputs that the classic chain requires; only `question` is required here."""
+        return ["question", "chat_history"]
+
+    @property
+    def output_keys(self) -> list[str]:
+        """The keys of the outputs; `answer_message` and `answer_citations` may be missing."""
+        optional = {
+            "source_documents": self.return_source_documents,
+            "generated_question": self.return_generated_question,
+            "searched_questions": self.return_searched_questions,
+            "answer_message": self.return_answer_message,
+            "answer_citations": self.return_answer_citations,
+        }
+        return ["answer", *(key for key, is_returned in optional.items() if is_returned)]
+
+    def stream(  # type: ignore[override]  # with one more option
         self,
-        input: Inputs,
+        input: Inputs | str,
         config: RunnableConfig | None = None,
+        *,
+        return_only_outputs: bool = True,
         **kwargs: Any,
     ) -> Iterator[Inputs]:
-        """The standalone question, the documents, then the answer as it is written."""
+        """The standalone question, the documents, then the answer as it is written.
+
+        Without `return_only_outputs`, the first piece contains the inputs.
+
+        Raises:
+            TypeError: The input or the history has another type.
+            ValueError: The input has no `question`.
+        """
+        inputs = as_inputs(input)
+        if not return_only_outputs:
+            yield AddableDict({key: inputs[key] for key in inputs.keys() - {*self.output_keys}})
         yield from self._transform_stream_with_config(
-            iter([input]),
+            iter([inputs]),
             self._stream_pieces,  # type: ignore[arg-type]  # LangChain inspects its signature
-            config,
-            **kwargs,
+            self._with_own_config(config),
+            **supported(kwargs),
         )
+
+    def __call__(self, *_args: Any, **_kwargs: Any) -> NoReturn:
+        """Raise TypeError, which names `invoke`."""
+        raise TypeError(replacement_of("__call__"))
+
+    def __getattr__(self, name: str) -> Any:
+        if message := replacement_of(name):
+            raise AttributeError(message)
+        return super().__getattr__(name)  # type: ignore[misc]  # pydantic hides it from checkers
+
+    def _with_own_config(self, config: RunnableConfig | None) -> RunnableConfig | None:
+        own = {"callbacks": self.callbacks, "tags": self.tags, "metadata": self.metadata}
+        set_values = {key: value for key, value in own.items() if value}
+        return merge_configs(ensure_config(config), cast("RunnableConfig", set_values))
 
     def _stream_pieces(self, inputs: Iterator[Inputs], config: RunnableConfig) -> Iterator[Inputs]:
         request = self._request(next(inputs))
@@ -152,9 +228,12 @@ class ConversationalRetrievalChain(
 
     def _request(self, inputs: Inputs) -> Inputs:
         """The inputs, with the history shortened to fit."""
-        history = inputs.get("chat_history") or []
-        fitting = fit_history(history, self.max_history_tokens, self.token_counter)
-        return {**inputs, "chat_history": fitting}
+        history: HistoryOrText = inputs.get("chat_history") or []
+        if not isinstance(history, str):
+            history = fit_history(history, self.max_history_tokens, self.token_counter)
+        if self.get_chat_history is not None:
+            history = self.get_chat_history(history)
+        return {**inputs, "chat_history": history}
 
     def _questions(self, request: Inputs, standalone: str) -> list[str]:
         typed = request["question"]
@@ -199,6 +278,25 @@ class ConversationalRetrievalChain(
             yield AddableDict(answer="")
         if self.return_answer_message and messages:
             yield AddableDict(answer_message=messages[0] + messages[1:])
+
+
+def as_inputs(value: Inputs | str) -> Inputs:
+    """The inputs as a dictionary; a string is a question without a history.
+
+    Raises:
+        TypeError: The value is neither.
+        ValueError: There is no `question`.
+    """
+    if isinstance(value, str):
+        return {"question": value}
+    if not isinstance(value, Mapping):
+        raise TypeError(
+            "the input of the chain is a question or a dictionary with `question` and"
+            f" `chat_history`, not {type(value).__name__}"
+        )
+    if "question" not in value:
+        raise ValueError(f"the input has no `question`, but only: {', '.join(value) or 'nothing'}")
+    return dict(value)
 
 
 def _follow_up(request: Inputs) -> Inputs:

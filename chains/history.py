@@ -1,6 +1,7 @@
 """Chat messages, histories, and token budgets.
 
-A history consists of messages or (human, ai) pairs, as in the classic chain.
+A history consists of messages or (human, ai) pairs, as in the classic chain, or is a text that
+prompts contain unchanged.
 """
 
 import math
@@ -22,25 +23,31 @@ HistoryEntry = BaseMessage | tuple[str, str]
 """One entry of a chat history: a message, or a whole turn as (human, ai)."""
 
 History = Sequence[HistoryEntry]
+HistoryOrText = History | str
+"""A history, or the text that stands for it in prompts."""
 
 LABELS = {"human": "Human", "ai": "Assistant"}
 
 
-def render_history(history: History) -> str:
-    """The history for prompts, one line per message, oldest first.
+def render_history(history: HistoryOrText) -> str:
+    """The history for prompts, one line per message, oldest first; a text is returned unchanged.
 
     Each line begins with a line feed, and messages without text are omitted, as in the classic
     chain. If the result is empty, there is no history for condensing.
     """
+    if isinstance(history, str):
+        return history
     return "".join(f"\n{LABELS.get(role, role)}: {text}" for role, text in _lines(history))
 
 
-def questions(history: History) -> list[str]:
-    """The user's messages, oldest first."""
+def questions(history: HistoryOrText) -> list[str]:
+    """The user's messages, oldest first; none in a text."""
+    if isinstance(history, str):
+        return []
     return [text for role, text in _lines(history) if role == "human"]
 
 
-def last_citations(history: History) -> "list[Citation]":
+def last_citations(history: HistoryOrText) -> "list[Citation]":
     """The citations of the last answer that has any.
 
     They are LangChain annotations under `citations` in a message's `additional_kwargs`, with the
@@ -55,7 +62,7 @@ def last_citations(history: History) -> "list[Citation]":
     return []
 
 
-def cited_headings(history: History) -> list[str]:
+def cited_headings(history: HistoryOrText) -> list[str]:
     """The title and the headings, outermost first, of the last answer's first citation."""
     for citation in last_citations(history)[:1]:
         path = citation.get("extras", {}).get("heading_path", ())

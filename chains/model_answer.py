@@ -1,8 +1,9 @@
 """Answers of a chat model, up to the end of its turn, with an extract if they are not usable."""
 
 import re
-from collections.abc import Generator, Iterable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from contextlib import closing
+from functools import partial
 from typing import Any, cast
 
 from langchain_core.documents import Document
@@ -98,14 +99,27 @@ other inputs of the chain.
 """
 
 
-def answer_with_model(
-    llm: LanguageModelLike, prompt: BasePromptTemplate[Any] = ANSWER_PROMPT
-) -> Answerer:
-    """An answerer that shows a chat model the numbered passages.
+Renderer = Callable[[Sequence[Document]], str]
+"""Writes documents for a prompt."""
 
-    `prompt` may use `passages`, `question`, `chat_history`, and other inputs of the chain.
+
+def answer_with_model(
+    llm: LanguageModelLike,
+    prompt: BasePromptTemplate[Any] = ANSWER_PROMPT,
+    *,
+    variable: str = "sources",
+    render: Renderer = render_sources,
+) -> Answerer:
+    """An answerer that shows a chat model the passages.
+
+    Args:
+        llm: The model.
+        prompt: May use `variable`, `question`, `chat_history`, and other inputs of the chain.
+        variable: The variable of the prompt for the passages.
+        render: Writes the passages; by default, numbered so that an answer can cite them.
     """
-    return _PromptedModel(RunnableLambda(_prompt_inputs, name="number_sources") | prompt, llm)
+    inputs = RunnableLambda(partial(_prompt_inputs, variable, render), name="number_sources")
+    return _PromptedModel(inputs | prompt, llm)
 
 
 class _PromptedModel(StreamingRunnable[dict[str, Any], BaseMessage | str]):
@@ -165,10 +179,10 @@ def _complete(answer: BaseMessage | str, end: TurnEnd) -> BaseMessage | str:
     return answer.model_copy(update={"content": end.read(answer.content) + end.close()})
 
 
-def _prompt_inputs(inputs: dict[str, Any]) -> dict[str, Any]:
+def _prompt_inputs(variable: str, render: Renderer, inputs: dict[str, Any]) -> dict[str, Any]:
     rendered = {
         "question": _in_its_language(inputs["question"], inputs.get("typed_question", "")),
-        "sources": render_sources(inputs["input_documents"]),
+        variable: render(inputs["input_documents"]),
         "chat_history": render_history(inputs["chat_history"]),
     }
     return {key: inputs[key] for key in inputs if key != "input_documents"} | rendered
