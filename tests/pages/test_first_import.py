@@ -1,16 +1,16 @@
 """The chat page while the first documents are being imported, over real services."""
 
 import shutil
-from collections.abc import Callable
 
 import pytest
-from streamlit.testing.v1 import AppTest, app_test
+from streamlit.testing.v1 import AppTest
 from streamlit.testing.v1.local_script_runner import LocalScriptRunner
 
 from domain import LOCAL_USER, ImportState
 from services.sources.source_service import SourceSettings
 from tests.conversations import conversations_of
 from tests.pages.conftest import APP, install_services, page_text
+from tests.pages.events import event_during_progress
 from ui.chat.first_import import SHOW_RETURNED
 from ui.text import words
 
@@ -102,56 +102,39 @@ def test_a_question_whose_import_finds_no_documents_returns_to_the_input(service
     assert "Reason" not in page_text(page)
 
 
-class RunnerWithEvent(LocalScriptRunner):
-    """Runs a page; `event` happens each time it draws that it waits for the import."""
-
-    event: Callable[[LocalScriptRunner], object]
-
-    def _enqueue_forward_msg(self, msg):
-        super()._enqueue_forward_msg(msg)
-        if msg.delta.new_element.progress.text == words.FIRST_IMPORT_WAIT:
-            self.event()
-
-
-def ask_until(monkeypatch, page, event):
+def ask_until(page, event):
     """Ask; the event, which receives the runner of the page, ends the wait for the import."""
-    with monkeypatch.context() as patch:
-        runner = type("Runner", (RunnerWithEvent,), {"event": event})
-        patch.setattr(app_test, "LocalScriptRunner", runner)
+    with event_during_progress(words.FIRST_IMPORT_WAIT, event):
         page.chat_input[0].set_value(QUESTION).run()
 
 
 @pytest.mark.parametrize(
     ("action", "reason"), [("pause", words.FIRST_IMPORT_PAUSED), ("cancel", "Reason: stopped")]
 )
-def test_a_question_whose_import_is_stopped_returns_to_the_input(
-    services, samples, monkeypatch, action, reason
-):
+def test_a_question_whose_import_is_stopped_returns_to_the_input(services, samples, action, reason):
     def stop_import(_runner):
         getattr(services.queue, action)(LOCAL_USER, samples.id)
 
     page = open_page()
-    ask_until(monkeypatch, page, stop_import)
+    ask_until(page, stop_import)
     assert text_in_the_input(page) == QUESTION
     assert reason in page_text(page)
 
 
-def test_a_question_whose_source_is_removed_returns_to_the_input(services, samples, monkeypatch):
+def test_a_question_whose_source_is_removed_returns_to_the_input(services, samples):
     def remove_source(_runner):
         services.sources.delete(LOCAL_USER, samples.source_id)
         assert services.worker.run_next()
 
     page = open_page()
-    ask_until(monkeypatch, page, remove_source)
+    ask_until(page, remove_source)
     assert text_in_the_input(page) == QUESTION
     assert "was removed with its source" in page_text(page)
 
 
-def test_a_question_returns_to_the_input_when_the_reader_stops_the_wait(
-    services, samples, monkeypatch
-):
+def test_a_question_returns_to_the_input_when_the_reader_stops_the_wait(services, samples):
     page = open_page()
-    ask_until(monkeypatch, page, LocalScriptRunner.request_stop)
+    ask_until(page, LocalScriptRunner.request_stop)
     assert text_in_the_input(page) == ""
     page.button(key=SHOW_RETURNED).click().run()  # as a script of the page does
     assert text_in_the_input(page) == QUESTION
@@ -159,9 +142,9 @@ def test_a_question_returns_to_the_input_when_the_reader_stops_the_wait(
     assert conversations_of(services) == []
 
 
-def test_a_returned_question_can_be_asked_again(services, samples, monkeypatch):
+def test_a_returned_question_can_be_asked_again(services, samples):
     page = open_page()
-    ask_until(monkeypatch, page, LocalScriptRunner.request_stop)
+    ask_until(page, LocalScriptRunner.request_stop)
     page.button(key=SHOW_RETURNED).click().run()
     page.chat_input[0].set_value(QUESTION).run()
     assert text_in_the_input(page) == ""
@@ -169,14 +152,14 @@ def test_a_returned_question_can_be_asked_again(services, samples, monkeypatch):
 
 
 def test_a_stop_of_a_page_that_imports_the_documents_itself_does_not_end_the_import(
-    services, samples, monkeypatch
+    services, samples
 ):
     def stop_during_import(runner):
         if services.queue.get(LOCAL_USER, samples.id).state is ImportState.RUNNING:
             runner.request_stop()
 
     page = open_page()
-    ask_until(monkeypatch, page, stop_during_import)
+    ask_until(page, stop_during_import)
     assert services.queue.get(LOCAL_USER, samples.id).state is ImportState.INTERRUPTED
     page.button(key=SHOW_RETURNED).click().run()
     assert headings(page) == [words.FIRST_IMPORT]

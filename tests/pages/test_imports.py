@@ -3,12 +3,13 @@
 from collections.abc import Iterator
 
 import pytest
+from sqlalchemy import text
 from streamlit.testing.v1 import AppTest
 
 from domain import LOCAL_USER, ImportState, Outcome, Progress, Stage
-from errors import SourceError, StorageError
+from errors import StorageError
 from services.sources.source_service import SourceSettings
-from storage.ledger.import_leases import ImportLeases
+from storage.ledger.import_leases import ImportLeases, Workers
 from tests.pages.conftest import install_services, page_in_frame, page_text
 from ui.imports import import_report
 from ui.text import words
@@ -77,6 +78,14 @@ def fill_in(page: AppTest, folder) -> None:
     field(page, words.SOURCE_FIELDS["path"]).set_value(str(folder))
 
 
+def fill_disk(services, table: str) -> None:
+    """Let changes of this table of the ledger fail as on a full disk."""
+    failure = "SELECT RAISE(ABORT, 'database or disk is full')"
+    trigger = f"CREATE TRIGGER full BEFORE UPDATE ON {table} BEGIN {failure}; END"
+    with services.parts.database.write() as session:
+        session.execute(text(trigger))
+
+
 def show_view(page: AppTest, source, view: str) -> AppTest:
     page.session_state[f"view-{source.id}"] = view
     return page.run()
@@ -88,8 +97,8 @@ def test_without_a_worker_the_page_says_how_to_start_one(page):
     assert words.NO_SOURCES in report_text(page)
 
 
-def test_with_a_worker_the_page_does_not_mention_it(services, monkeypatch):
-    monkeypatch.setattr(services.queue, "expects_worker", lambda: True)
+def test_with_a_worker_the_page_does_not_mention_it(services):
+    Workers(services.parts.database).renew("w")
     assert words.NO_IMPORT_WORKER not in report_text(open_page())
 
 
@@ -334,19 +343,15 @@ def test_a_box_whose_new_files_cannot_be_stored_is_not_changed(services, monkeyp
     assert services.queue.current(LOCAL_USER) == []
 
 
-def test_new_files_of_a_box_are_imported_although_its_settings_cannot_be_saved(
-    services, monkeypatch
-):
+def test_new_files_of_a_box_are_imported_although_its_settings_cannot_be_saved(services):
     fields = {"box": "Rules", "files": [("a.md", b"# A")]}
     box = services.sources.add(LOCAL_USER, "upload", fields, SourceSettings()).source
 
-    def fail(*_):
-        raise StorageError("The settings can't be saved.")
-
-    monkeypatch.setattr(services.sources, "edit", fail)
+    fill_disk(services, "sources")
     page = show_view(open_page(box), box, "edit")
+    [*page.text_input][-2].set_value("Policies")
     page.file_uploader[0].set_value([("b.md", b"# B", "text/markdown")])
-    assert "The settings can't be saved." in press(page, words.EDIT_SAVE).replace("&#x27;", "'")
+    assert "is full: free some space" in press(page, words.EDIT_SAVE)
     assert [run.source_id for run in services.queue.current(LOCAL_USER)] == [box.id]
 
 
@@ -430,13 +435,11 @@ def test_conversation_files_are_listed_separately(services, source):
     assert words.count(words.CONVERSATION_BOXES, 1) in [one.label for one in open_page().expander]
 
 
-def test_a_list_that_cannot_be_loaded_shows_the_reason_in_its_place(services, monkeypatch):
-    def fail(*_):
-        raise SourceError("The ledger can't be read.")
-
-    monkeypatch.setattr(services.sources, "list", fail)
+def test_a_list_that_cannot_be_loaded_shows_the_reason_in_its_place(services, source):
+    with services.parts.database.write() as session:
+        session.execute(text("ALTER TABLE documents RENAME TO lost"))
     page = open_page()
-    assert "The ledger can&#x27;t be read." in report_text(page)
+    assert "no such table: documents" in report_text(page)
     assert not page.exception
 
 
