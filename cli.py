@@ -76,7 +76,10 @@ def import_path(
 
     Omitted options keep the values of the last import or of the import page.
     """
-    with open_services(data_dir) as services, progress_bar(quiet=as_json) as progress:
+    with (
+        open_services(data_dir, must_exist=False) as services,
+        progress_bar(quiet=as_json) as progress,
+    ):
         report = services.directories.import_directory(
             LOCAL_USER,
             path,

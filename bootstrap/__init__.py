@@ -31,7 +31,9 @@ __all__ = [
 ]
 
 
-def build_services(settings: Settings | None = None, *, data_dir: Path | None = None) -> Services:
+def build_services(
+    settings: Settings | None = None, *, data_dir: Path | None = None, must_exist: bool = False
+) -> Services:
     """Build the services on the data folder, and recover from killed processes.
 
     From then on, only the current user can read files that this process writes
@@ -40,12 +42,14 @@ def build_services(settings: Settings | None = None, *, data_dir: Path | None = 
     Args:
         settings: Default: the current ones.
         data_dir: The data folder of the current settings, instead of that of the environment.
+        must_exist: Whether to raise an error instead of creating the data folder.
 
     Raises:
         ConfigError: A setting is invalid; the message names it.
         StorageError: The data folder can't be used.
     """
     from loaders.formats.ocr import configure
+    from storage.data_folder import require_data_folder
     from storage.private_files import keep_private
     from storage.settings_file import settings_stamp
 
@@ -62,6 +66,8 @@ def build_services(settings: Settings | None = None, *, data_dir: Path | None = 
     else:
         stamp = settings_stamp(settings.data_dir)
         _configure_logs(settings)
+    if must_exist and settings.database_url is None:
+        require_data_folder(settings.data_dir)
     configure(settings.ocr_languages)
     keep_private(settings.data_dir)
     services = Services(settings, stamp)

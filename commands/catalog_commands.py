@@ -63,7 +63,11 @@ def evaluate_catalog(
     if questions is None and name:
         command = "python cli.py evaluate-catalog QUESTIONS --catalog NAME"
         raise typer.BadParameter(f"--catalog requires a file of labeled questions: `{command}`")
-    with _data_folder(questions, data_dir) as folder, open_services(folder, warn=False) as services:
+    must_exist = questions is not None
+    with (
+        _data_folder(questions, data_dir) as folder,
+        open_services(folder, warn=False, must_exist=must_exist) as services,
+    ):
         if questions is None:
             questions, name = _sample(services)
         rows = _measure(services, questions, name)
@@ -136,7 +140,10 @@ def add(
     data_dir: DataDir = None,
 ) -> None:
     """Import a catalog, adding it if it is new."""
-    with open_services(data_dir) as services, progress_bar(quiet=as_json) as progress:
+    with (
+        open_services(data_dir, must_exist=False) as services,
+        progress_bar(quiet=as_json) as progress,
+    ):
         report = services.catalog_imports.run(
             LOCAL_USER, path, confirm_removals=confirm_removals, on_progress=progress
         )
@@ -148,7 +155,10 @@ def add(
 @catalog.command()
 def sample(as_json: AsJson = False, data_dir: DataDir = None) -> None:
     """Add and import the sample catalog: fictional restaurants in New York."""
-    with open_services(data_dir) as services, progress_bar(quiet=as_json) as progress:
+    with (
+        open_services(data_dir, must_exist=False) as services,
+        progress_bar(quiet=as_json) as progress,
+    ):
         report = services.catalog_imports.run_sample(LOCAL_USER, on_progress=progress)
         warnings = _warnings(services, report)
         path = services.catalog_imports.sample

@@ -45,12 +45,24 @@ def settings_from_options(data_dir: Path | None) -> "Settings":
 
 
 @contextmanager
-def open_services(data_dir: Path | None, *, warn: bool = True) -> Iterator["Services"]:
-    """The services; notices about the library are printed to stderr."""
+def open_services(
+    data_dir: Path | None, *, warn: bool = True, must_exist: bool = True
+) -> Iterator["Services"]:
+    """The services; notices about the library are printed to stderr.
+
+    Args:
+        data_dir: The data folder, instead of that of the settings.
+        warn: Whether to print notices.
+        must_exist: Whether a missing data folder is an error; otherwise, it is created.
+
+    Raises:
+        ConfigError: A setting is invalid.
+        StorageError: The data folder can't be used.
+    """
     from bootstrap import build_services  # slow, and `--help` does not need it
 
     try:
-        services = build_services(data_dir=data_dir)
+        services = build_services(data_dir=data_dir, must_exist=must_exist)
         notices = services.library.status(LOCAL_USER).notices if warn else ()
         _warn(notices)
         yield services

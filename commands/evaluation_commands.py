@@ -154,7 +154,10 @@ def _by_folder(
     sample: int | None,
     data_dir: Path | None,
 ) -> "list[Figures]":
-    with open_services(data_dir, warn=False) as services, progress_bar() as progress:
+    with (
+        open_services(data_dir, warn=False, must_exist=False) as services,
+        progress_bar() as progress,
+    ):
         if answers:
             return [services.evaluation.measure_answers(folder, sample, on_progress=progress)]
         if sweep:
@@ -177,7 +180,7 @@ def _by_sample_questions(folder: Path, data_dir: Path | None) -> "list[Figures]"
     questions = load_sample_questions(folder)
     with (
         TemporaryDirectory(prefix="footnote-evaluate-") as scratch,
-        open_services(data_dir or Path(scratch), warn=False) as services,
+        open_services(data_dir or Path(scratch), warn=False, must_exist=False) as services,
         progress_bar() as progress,
     ):
         services.directories.import_samples(LOCAL_USER, on_progress=progress)

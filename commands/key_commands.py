@@ -88,7 +88,7 @@ def create_api_key(
     data_dir: DataDir = None,
 ) -> None:
     """Create a key. Standard output holds only its secret, which is never shown again."""
-    with open_services(data_dir, warn=False) as services:
+    with open_services(data_dir, warn=False, must_exist=False) as services:
         new = services.api_keys.create(Principal(user), name, scope or ())
     typer.echo(
         f"Key {new.key.id} has the scopes {', '.join(sorted(new.key.scopes))} for"

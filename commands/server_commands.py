@@ -136,7 +136,7 @@ def api(
     Imports that it queues are performed by `serve` or `worker`.
     """
     termination = termination_request()
-    with open_services(data_dir, warn=not shared) as services:
+    with open_services(data_dir, warn=not shared, must_exist=False) as services:
         announce_model(services, warn=not shared)
         from api.application import PREFIX, make_app  # slow, and `--help` does not need it
 
@@ -175,7 +175,7 @@ def mcp(
     HTTP, each request needs an API key as a bearer token and acts for that key's user.
     """
     termination_request()
-    with open_services(data_dir) as services:
+    with open_services(data_dir, must_exist=False) as services:
         announce_model(services)
         if http:
             _serve_http(services, host, port, allow_host or [], data_dir)
@@ -213,7 +213,7 @@ def serve(
 ) -> None:
     """Serve the pages and perform imports; the first start also imports the sample documents."""
     termination = termination_request()
-    with open_services(data_dir) as services:
+    with open_services(data_dir, must_exist=False) as services:
         announce_model(services)
         samples = services.directories.add_samples_once(LOCAL_USER)
         if samples is not None:
@@ -236,7 +236,7 @@ def worker(
         _work(data_dir)
         return
     termination = termination_request()
-    with open_services(data_dir) as services:
+    with open_services(data_dir, must_exist=False) as services:
         supervise(termination, services.imports.data_dir)
 
 
@@ -251,7 +251,7 @@ def _work(data_dir: DataDir) -> None:
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, end)
     while not stop.is_set():
-        with open_services(data_dir, warn=False) as services:
+        with open_services(data_dir, warn=False, must_exist=False) as services:
             services.worker.run(stop, _leave, services.is_outdated)
 
 

@@ -11,8 +11,11 @@ from domain.logs import get_logger
 _OTHERS = 0o077
 _LEDGER = "footnote.db"
 _LEDGER_FILES = (_LEDGER, f"{_LEDGER}-wal", f"{_LEDGER}-shm")
-_OURS = (*_LEDGER_FILES, "encryption.key", "settings.json", "writer.lock", "writer.json")
-_OUR_FOLDERS = ("indexes", "uploads", "cache")
+FILES = (*_LEDGER_FILES, "encryption.key", "settings.json", "writer.lock", "writer.json")
+"""The names of Footnote's files in the data folder."""
+
+FOLDERS = ("indexes", "uploads", "cache")
+"""The names of its folders there."""
 
 _log = get_logger("storage")
 
@@ -70,8 +73,8 @@ def _close_all(data_dir: Path) -> None:
 
 def _own_files(data_dir: Path) -> Iterator[Path]:
     """Footnote's files in the folder, which may contain others too."""
-    yield from (data_dir / name for name in (*_OURS, *_OUR_FOLDERS))
-    for name in _OUR_FOLDERS:
+    yield from (data_dir / name for name in (*FILES, *FOLDERS))
+    for name in FOLDERS:
         if (data_dir / name).is_symlink():  # for example, to a shared cache
             continue
         for folder, folders, files in os.walk(data_dir / name):

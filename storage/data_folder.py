@@ -1,0 +1,37 @@
+"""Recognizes the data folder, so that reading from a mistyped one creates nothing."""
+
+from pathlib import Path
+
+from domain.messages import _
+from errors import StorageError
+from storage.private_files import FILES, FOLDERS
+
+
+def require_data_folder(data_dir: Path) -> None:
+    """Check that the folder is empty or contains Footnote's files.
+
+    Raises:
+        StorageError: There is no such folder, or it contains only other files.
+    """
+    if not data_dir.exists():
+        raise StorageError(
+            _(
+                "There is no data folder {data_dir}: check --data-dir or FOOTNOTE_DATA_DIR, or"
+                " import documents into it first."
+            ).format(data_dir=data_dir.absolute())
+        )
+    if _has_only_other_files(data_dir):
+        raise StorageError(
+            _(
+                "{data_dir} is not a data folder, because it contains only other files: check"
+                " --data-dir or FOOTNOTE_DATA_DIR, or import documents into it first."
+            ).format(data_dir=data_dir.absolute())
+        )
+
+
+def _has_only_other_files(data_dir: Path) -> bool:
+    try:
+        names = {path.name for path in data_dir.iterdir()}
+    except OSError:  # not a folder, or not readable: opening the ledger reports why
+        return False
+    return bool(names) and names.isdisjoint((*FILES, *FOLDERS))
