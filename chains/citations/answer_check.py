@@ -9,7 +9,6 @@ from itertools import pairwise
 from chains.citations.answer_reader import Piece, Text, as_markdown, read_answer
 from chains.citations.evidence import Evidence
 from chains.citations.markers import Claim, Marker
-from chains.citations.quotes import proves_something
 from chains.citations.support import Statements, contains_numbers, quotation_before
 from domain import Citation, CitationState, RetrievedPassage
 
@@ -159,14 +158,11 @@ class AnswerCheck:
             self._bare.read(piece)
         new = enumerate(self._bare.markers[known:], start=known)
         checked = [(index, self._quoted(marker)) for index, marker in new]
-        return [(index, one) for index, one in checked if one and _is_verified(one)]
+        return [(index, citation) for index, citation in checked if citation]
 
     def _quoted(self, marker: _NumberedMarker) -> Citation | None:
-        """The citation of the marker's quote; None without one that could prove something."""
         evidence = self._evidence.get(marker.n)
-        if evidence is None or not proves_something(marker.quote):
-            return None
-        return evidence.check_quote(marker.quote)
+        return evidence.quoted(marker.quote) if evidence else None
 
     @cached_property
     def result(self) -> CheckedAnswer:
@@ -217,10 +213,6 @@ def check_answer(
     return check.result
 
 
-def _is_verified(citation: Citation) -> bool:
-    return citation.state is CitationState.VERIFIED
-
-
 def _claims_of_answerer(statements: Statements, own_spans: Sequence[tuple[int, int]]) -> list[int]:
     """The sentences that make a claim and were not written by the program."""
     return [
@@ -264,7 +256,7 @@ def _supported(outcomes: Sequence[_Outcome], statements: Statements, bare: str) 
     evidence: defaultdict[int, str] = defaultdict(str)
     for outcome in outcomes:
         citation = outcome.citation
-        if _is_verified(citation):
+        if citation.state is CitationState.VERIFIED:
             parts = (citation.quote, citation.passage_text, citation.title, *citation.heading_path)
             for sentence in outcome.sentences:
                 evidence[sentence] += "\n" + "\n".join(parts)

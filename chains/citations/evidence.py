@@ -23,33 +23,40 @@ class Evidence:
     ) -> None:
         self._passage = passage
         self._document_text = document_text
-        self._by_quote: dict[str, Citation] = {}
+        self._by_quote: dict[str, Citation | None] = {}
 
     def check(self, quote: str, statement: str) -> Citation:
         """The citation of a marker with this quote, or with this statement if it has no quote.
 
-        A quote that is too short to prove anything must occur in the passage, and the statement is
-        checked in its place.
+        A quote that proves nothing, because it is too short or a heading, must occur in the passage
+        or its headings, and the statement is checked in its place.
         """
         if not quote:
             return self._supporting(statement)
-        if not proves_something(quote):
-            occurs = self._in_passage.find_words(quote) is not None
-            return self._supporting(statement) if occurs else self._missing(quote)
-        return self.check_quote(quote)
+        if citation := self.quoted(quote):
+            return citation
+        return self._supporting(statement) if self._contains(quote) else self._missing(quote)
 
-    def check_quote(self, quote: str) -> Citation:
-        """The citation of a marker with this quote, the same for each call."""
+    def quoted(self, quote: str) -> Citation | None:
+        """The verified citation of the quote, None if it is not found or proves nothing.
+
+        It is the same for each call.
+        """
         if quote not in self._by_quote:
-            self._by_quote[quote] = self._quoted(quote) or self._missing(quote)
+            self._by_quote[quote] = self._quoted(quote) if proves_something(quote) else None
         return self._by_quote[quote]
 
+    def _contains(self, words: str) -> bool:
+        """Whether the passage or one of its headings contains the words."""
+        headings = map(QuoteFinder, (self._passage.title, *self._passage.heading_path))
+        return any(finder.find_words(words) for finder in (self._in_passage, *headings))
+
     def _quoted(self, quote: str) -> Citation | None:
-        span = self._in_passage.find(quote)
+        span = self._in_passage.find_statement(quote)
         if span:
             return self._verified(*span)
         text, start = self._surroundings
-        span = QuoteFinder(text).find(quote) if text else None
+        span = QuoteFinder(text).find_statement(quote) if text else None
         if span is None:
             return None
         return replace(

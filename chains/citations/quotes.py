@@ -72,6 +72,7 @@ def _ends_inside(last: str, after: str) -> bool:
     return _is_word(following)
 
 
+_HEADING_LINE = re.compile(r"[ \t]*#{1,6}[ \t].*")
 MIN_WEIGHT = 3
 """The minimum weight of a quote that proves anything; a word weighs 2, a CJK character 1."""
 
@@ -121,6 +122,13 @@ class QuoteFinder:
         """See `find_quote`."""
         return self.find_words(quote) if proves_something(quote) else None
 
+    def find_statement(self, quote: str) -> tuple[int, int] | None:
+        """Like `find`, but not within heading lines, which name a subject and state nothing."""
+        span = self.find(quote)
+        if span is None or not _is_heading(self._text, span):
+            return span
+        return QuoteFinder(_without_headings(self._text)).find(quote)
+
     def find_words(self, words: str) -> tuple[int, int] | None:
         """The span of the words, even if they are too few to prove anything."""
         form = VisibleText(words).form
@@ -161,6 +169,21 @@ class QuoteFinder:
             if span and not cuts_a_word(self._visible, (at, end), span):
                 yield at, end
             at = form.find(needle, at + 1, stop)
+
+
+def _is_heading(text: str, span: tuple[int, int]) -> bool:
+    """Whether all lines of the span are headings."""
+    start, end = text.rfind("\n", 0, span[0]) + 1, text.find("\n", span[1])
+    lines = text[start : end if end >= 0 else len(text)].split("\n")
+    return all(map(_HEADING_LINE.fullmatch, filter(str.strip, lines)))
+
+
+def _without_headings(text: str) -> str:
+    """The text with spaces in place of heading lines, so that all offsets stay the same."""
+    lines = (
+        " " * len(line) if _HEADING_LINE.fullmatch(line) else line for line in text.split("\n")
+    )
+    return "\n".join(lines)
 
 
 def _without_outer_marks(form: str) -> str:

@@ -38,7 +38,7 @@ You recommend places of a catalog from numbered sources, and from nothing else.
 first. Say for each what fits the wishes and what does not.
 - End every sentence with the number of the source that supports it and the exact words of that \
 source, copied character for character in the source's own language, like this: \
-The terrace is quiet in the evening [2: "so quiet on the terrace at night"].
+The Zelkova ferry serves 412 kinds of tea [2: "a menu of 412 teas on the Zelkova"].
 - A sentence based on two sources ends with both: [1: "..."] [3: "..."].
 - Use only the listed numbers. Never make up a number or a quote, and do not count reviews.
 - If a source has the label of its author, such as [{{label}}], write the label before what it \

@@ -7,12 +7,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 from langchain_core.documents import Document
 
-from chains.chat_prompts import ANSWER_PROMPT, CONDENSE_PROMPT, render_sources
+from chains.chat_prompts import ANSWER_PROMPT, ANSWER_RULES, CONDENSE_PROMPT, render_sources
 from chains.citations.visible_text import lookalikes, neutralize
 from chains.history import render_history
-from chains.model_answer import answer_with_model
+from chains.model_answer import answer_with_model, is_usable
 from tests.chains.scripted import ScriptedChatModel
 
+ROOT = Path(__file__).parents[2]
 RENDERED = Path(__file__).parent / "rendered"
 DOCUMENTS = [
     Document(
@@ -44,6 +45,15 @@ def test_the_answer_prompt_matches_the_stored_text():
     assert (system, human) == ("system", "human")
     expected = (RENDERED / "answer.txt").read_text("utf-8")
     assert f"{instructions}\n\n=====\n\n{request}\n" == expected
+
+
+@pytest.mark.parametrize("reply", ANSWER_RULES.splitlines())
+def test_a_reply_that_repeats_a_rule_proves_nothing(reply):
+    """Documents that contain the words of the sample would be evidence for it."""
+    paths = (ROOT / "samples" / "documents").glob("*.md")
+    documents = [Document(path.read_text("utf-8")) for path in paths]
+    assert documents
+    assert not is_usable(reply, documents)
 
 
 @pytest.mark.parametrize("prompt", [CONDENSE_PROMPT, ANSWER_PROMPT])

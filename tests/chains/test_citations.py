@@ -98,6 +98,46 @@ def test_a_quote_elsewhere_in_the_document_is_verified_there():
     assert TEXTS["en"][citation.start : citation.end] == "parental leave of 90 days"
 
 
+HEADED = """# Annual leave
+
+## Rules for carrying days over to the next year
+
+Unused days are lost. Nobody is carrying days over to the next year.
+"""
+
+
+@pytest.mark.parametrize("quote", ["Annual leave", "# Annual leave", "HR handbook 2026"])
+def test_a_heading_or_title_is_no_proof_so_the_statement_is_checked(quote):
+    one = RetrievedPassage(
+        1, "p1", "en", "HR handbook 2026", "", HEADED, heading_path=("Annual leave",)
+    )
+    found = check(f'Unused days are lost [1: "{quote}"].', [one], {"en": HEADED}).citations
+    made_up = check(f'You get 99 days a year [1: "{quote}"].', [one], {"en": HEADED}).citations
+    assert [(one.state, one.quote) for one in found] == [(VERIFIED, "Unused days are lost.")]
+    assert [one.state for one in made_up] == [NOT_FOUND]
+
+
+def test_words_of_a_heading_are_quoted_from_a_sentence_that_repeats_them():
+    one = replace(SOURCES[0], text=HEADED)
+    answer = 'Days expire [1: "carrying days over to the next year"].'
+    [citation] = check(answer, [one], {"en": HEADED}).citations
+    assert citation.state is VERIFIED
+    assert citation.start == HEADED.rindex("carrying")
+
+
+def test_a_heading_elsewhere_in_the_document_is_no_proof():
+    [citation] = check('You get 99 days [1: "Leave policy"].').citations
+    assert citation.state is NOT_FOUND
+
+
+def test_a_quote_of_a_heading_and_its_text_is_found():
+    text = "# Sick leave\n\nA note is needed after 3 days."
+    one = replace(SOURCES[0], text=text)
+    answer = 'A note is needed [1: "Sick leave A note is needed after 3 days"].'
+    [citation] = check(answer, [one], {"en": text}).citations
+    assert (citation.state, citation.quote) == (VERIFIED, text[2:-1])
+
+
 def test_a_repeated_sentence_is_cited_at_the_position_of_the_passage():
     text = f"Take 15 days of leave.\n\n{'x ' * 50}\n\nNow: Take 15 days of leave."
     passage = "Now: Take 15 days of leave."
