@@ -10,6 +10,8 @@ PYTHON ?= python3.11
 PORT ?= 8501
 BIN := .venv/bin
 PARALLEL := -n auto --dist loadfile --max-worker-restart=0
+# Two processes: more browsers and programs at once would slow each other down.
+BROWSER_TESTS := $(BIN)/python -m pytest -q -n 2 --dist loadfile --max-worker-restart=0
 # Not more processes, because each starts up to four nodes of its own (512 MB of heap each).
 OPENSEARCH_TESTS := $(BIN)/python -m pytest -q -n 2 --dist loadscope --durations=20 -m opensearch
 PIP := $(BIN)/python -m pip install --disable-pip-version-check --quiet --no-deps --require-hashes
@@ -31,12 +33,12 @@ lint: .venv/.test
 
 test: lint .venv-oracle/.ready
 	@$(BIN)/python -m pytest -q $(PARALLEL) -m 'not browser and not slow and not opensearch'
-	@$(BIN)/python -m pytest -q -m 'browser and not slow' tests/browser
+	@$(BROWSER_TESTS) -m 'browser and not slow' tests/browser
 	@echo "The tests that start OpenSearch did not run: make test-opensearch, or make test-all"
 
 test-all: lint .venv-oracle/.ready axe
 	@$(BIN)/python -m pytest -q $(PARALLEL) --durations=40 -m 'not browser and not opensearch'
-	@$(BIN)/python -m pytest -q --durations=20 -m browser
+	@$(BROWSER_TESTS) --durations=20 -m browser
 	@$(OPENSEARCH_TESTS)
 
 test-opensearch: .venv/.test
