@@ -10,10 +10,10 @@ from storage.opensearch.mapping import Body, Fields, words_of
 from storage.opensearch.plain_filters import plain_filter_query
 from storage.opensearch.terms import Query, filter_query
 
-CANDIDATES = 100
+CANDIDATES = 200
 """The minimum number of neighbors that the HNSW graph is searched for.
 
-Measured on 100,000 passages, a search for 20 finds .946 of the nearest 20; one for 100, .999.
+Measured on a million passages, a search for 100 finds .981 of the nearest 20; one for 200, .998.
 """
 MAX_CLAUSES = 1_000
 """Distinct tokens of a query; the server allows 1,024 clauses including those of the filter."""
