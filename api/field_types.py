@@ -78,8 +78,11 @@ class Page(Schema, Generic[Item]):
         return cls.of(rows[offset : offset + limit], len(rows))
 
 
-NOT_BLANK = r"[^\s\u001c-\u001f\u0085\ufeff]"
-"""Matches a string that is not blank.
+NO_NUL = r"^[^\x00]*$"
+"""Matches a string without NUL characters."""
+
+NOT_BLANK = r"^[^\x00]*[^\s\x00\u001c-\u001f\u0085\ufeff][^\x00]*$"
+"""Matches a string that is not blank and contains no NUL character.
 
 The characters that Python's `strip` removes differ from those that `\\s` matches in each regex
 dialect. With the differences listed, pydantic, JSON Schema, and `strip` agree.
@@ -101,7 +104,8 @@ NAME_OR_EMPTY = r"^([^\s\x00-\x1f][^\x00]*)?$"
 """Empty, or a name that does not begin with a blank."""
 
 PATTERN_MESSAGES: Mapping[str, str] = {
-    NOT_BLANK: "It is empty or blank",
+    NO_NUL: "It contains a NUL character",
+    NOT_BLANK: "It is empty or blank, or contains a NUL character",
     MOMENT: "It is not a date or time from 1600 to 9998, such as 2026-01-01 or"
     " 2026-11-21T10:00:00Z",
     MOMENT_IN_UTC: "It is not a date or a time in UTC, such as 2026-01-01 or 2026-11-21T10:00:00Z",

@@ -4,10 +4,14 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from fastapi import FastAPI
+from pydantic import BaseModel
 
+from api.openai.openai_stream import ChatCompletionEvent
+from api.openapi_texts import exclude_nul
 from api.problems import Problem, problem_responses
 
 _MISSING = object()
+_REFERENCE = "#/components/schemas/{model}"
 _MOMENT = "2026-03-01T09:00:00Z"
 _PLAIN_EXAMPLES: Mapping[Any, Any] = {"boolean": True, "null": None}
 
@@ -90,8 +94,12 @@ methods 405 with `Allow`. Both are checked before the key; an operation that req
 
 **Limits.** Each key may send a limited number of requests per minute to each process;
 `RateLimit-Limit`, `RateLimit-Remaining`, and `RateLimit-Reset` report the current state, and
-further requests return 429. JSON bodies are limited to 1 MiB, in UTF-8. Strings in bodies and
-queries must not contain NUL characters.
+further requests return 429. JSON bodies are limited to 1 MiB, in UTF-8, and query strings to
+256 KiB; a longer query string returns 414. Texts in requests must not contain NUL characters.
+
+**Streams** are server-sent events. The schema of a stream has three alternatives: the events as
+they are sent, the JSON in their `data:` lines, for clients that parse it, and the whole stream as
+text.
 
 **Lists** are returned as `{"items": [...], "total": n}`, paged with `limit` and `offset`. Times are
 ISO 8601 in UTC, and ids are opaque."""
@@ -133,13 +141,48 @@ def _complete(description: dict[str, Any]) -> None:
     schemas = description.setdefault("components", {}).setdefault("schemas", {})
     for name in ("HTTPValidationError", "ValidationError"):
         schemas.pop(name, None)
-    schemas["Problem"] = Problem.model_json_schema()
+    for model in (Problem, ChatCompletionEvent):
+        _add_schema(schemas, model)
+    exclude_nul(operations, schemas)
+    _complete_uploads(schemas)
+    for operation in operations:
+        _complete_streams(operation["responses"], schemas)
     _join_lines(description)
     _add_examples(operations, schemas)
     used = {tag for operation in operations for tag in operation["tags"]}
     description["tags"] = [
         {"name": name, "description": text} for name, text in TAGS.items() if name in used
     ]
+
+
+def _add_schema(schemas: dict[str, Any], model: type[BaseModel]) -> None:
+    schema = model.model_json_schema(ref_template=_REFERENCE, mode="serialization")
+    for name, one in schema.pop("$defs", {}).items():
+        schemas.setdefault(name, one)
+    schemas[model.__name__] = schema
+
+
+def _complete_uploads(schemas: dict[str, Any]) -> None:
+    """Describe files in the way of OpenAPI 3.0 too, which client generators understand."""
+    for schema in schemas.values():
+        for field in schema.get("properties", {}).values():
+            for one in (field, field.get("items", {})):
+                if one.get("contentMediaType") == "application/octet-stream":
+                    one["format"] = "binary"
+
+
+def _complete_streams(responses: dict[str, Any], schemas: dict[str, Any]) -> None:
+    """Add what client generators make of a stream: its data, or its text."""
+    content = responses.get("200", {}).get("content", {}).get("text/event-stream")
+    if content is None:
+        return
+    name = content["schema"]["$ref"].rpartition("/")[2]
+    events = [schemas[one["$ref"].rpartition("/")[2]] for one in schemas[name]["anyOf"]]
+    data = [one["properties"]["data"] for one in events]
+    contents = [one.get("contentSchema", one) for one in data]
+    schemas[f"{name}Data"] = {"anyOf": contents, "description": "The data of an event, parsed."}
+    references = [{"$ref": _REFERENCE.format(model=one)} for one in (name, f"{name}Data")]
+    content["schema"] = {"anyOf": [*references, {"type": "string"}]}
 
 
 def _join_lines(value: Any) -> None:
@@ -173,6 +216,9 @@ def _required_scope(scope: str = "") -> str:
 def _complete_responses(responses: dict[str, Any], operation: dict[str, Any]) -> None:
     if "requestBody" in operation:
         for status, response in problem_responses(413, 415).items():
+            responses.setdefault(str(status), response)
+    if any(one["in"] == "query" for one in operation.get("parameters", ())):
+        for status, response in problem_responses(414).items():
             responses.setdefault(str(status), response)
     if "security" not in operation:
         for status in ("401", "403", "429"):

@@ -35,7 +35,7 @@ RETRY_AFTER_S = 5
 _log = get_logger("api")
 _NO_FILE = "It is text instead of a file: send the file with its name (curl: files=@NAME)"
 
-_TITLES = {413: "Content Too Large", 422: "Unprocessable Content"}
+_TITLES = {413: "Content Too Large", 414: "URI Too Long", 422: "Unprocessable Content"}
 """Titles from RFC 9110, the same in every Python version: Python has them only since 3.13."""
 
 _STATUS: Mapping[type[AppError], int] = {

@@ -86,6 +86,7 @@ def _parameters(route: RouteContext) -> Iterator[str]:
 
 
 MAX_JSON_BYTES = 1024 * 1024
+MAX_QUERY_BYTES = 256 * 1024
 FILES_PER_UPLOAD = 10
 """The size limit of an upload, as a multiple of the size limit of a file."""
 
@@ -100,7 +101,8 @@ class RequestBodyMiddleware:
 
     A JSON body is read and checked as a whole. The pieces of an upload are counted as they arrive,
     so the size limit holds even if Content-Length is missing or wrong. Unknown query parameters
-    are rejected instead of ignored, except below the path prefixes in `lenient`.
+    are rejected instead of ignored, except below the path prefixes in `lenient`; bodies below those
+    may contain NUL characters, because most of their fields are ignored.
     """
 
     def __init__(
@@ -122,7 +124,7 @@ class RequestBodyMiddleware:
         """Pass on a request with a valid body and query string.
 
         Raises:
-            ProblemError: 404, 405, 415, or 422.
+            ProblemError: 404, 405, 414, 415, or 422.
             HTTPException: 413, the body is too large.
         """
         if scope["type"] != "http":
@@ -130,7 +132,8 @@ class RequestBodyMiddleware:
             return
         operation = self._operations.at(scope["path"], scope["method"])
         _check_query(scope["query_string"])
-        if not scope["path"].startswith(self._lenient):
+        is_lenient = scope["path"].startswith(self._lenient)
+        if not is_lenient:
             _check_parameters(scope["query_string"], operation.parameters)
         body_type = operation.body_type
         if body_type is not BodyType.NONE:
@@ -139,18 +142,19 @@ class RequestBodyMiddleware:
             _check_length(headers, limit)
             receive = _counted_receive(receive, limit)
         if body_type is BodyType.JSON:
-            receive = await _read(receive)
+            receive = await _read(receive, allow_nul=is_lenient)
         await self._app(scope, receive, send)
 
 
-def read_json(body: bytes) -> Any:
+def read_json(body: bytes, *, allow_nul: bool = False) -> Any:
     """Parse a JSON body, and reject values that later code can't process.
 
     A number such as `1.0` becomes 1, because JSON Schema considers it an integer.
 
     Raises:
         ProblemError: 422: the body is not UTF-8 or not JSON, contains NaN or a number out of
-            range, is nested too deeply, or has a string with NUL or a lone surrogate.
+            range, is nested too deeply, or has a string with a lone surrogate or, unless they are
+            allowed, with NUL.
     """
     try:
         value = json.loads(
@@ -160,7 +164,7 @@ def read_json(body: bytes) -> Any:
             parse_int=_whole,
         )
         for text in _texts(value):
-            if "\0" in text:
+            if "\0" in text and not allow_nul:
                 _reject("a string contains a NUL character")
             text.encode("utf-8")
     except RecursionError:
@@ -209,6 +213,8 @@ def _reject(reason: str) -> NoReturn:
 
 
 def _check_query(query: bytes) -> None:
+    if len(query) > MAX_QUERY_BYTES:
+        raise ProblemError(414, f"The query string is longer than {MAX_QUERY_BYTES:,} bytes.")
     try:
         text = unquote_to_bytes(query).decode("utf-8")
     except UnicodeDecodeError:
@@ -261,7 +267,7 @@ def _too_large(limit: int) -> HTTPException:
     return HTTPException(413, f"The body is larger than {limit:,} bytes.")
 
 
-async def _read(receive: Receive) -> Receive:
+async def _read(receive: Receive, *, allow_nul: bool) -> Receive:
     body, more = bytearray(), True
     while more:
         message = await receive()
@@ -269,7 +275,7 @@ async def _read(receive: Receive) -> Receive:
             raise ProblemError(422, "The client disconnected before the end of the body.")
         body += message.get("body", b"")
         more = message.get("more_body", False)
-    valid_body = json.dumps(read_json(bytes(body))).encode() if body else b""
+    valid_body = json.dumps(read_json(bytes(body), allow_nul=allow_nul)).encode() if body else b""
     messages = [{"type": "http.request", "body": valid_body, "more_body": False}]
 
     async def replay() -> Message:

@@ -211,23 +211,6 @@ _LINE_ENDS = str.maketrans({"\x85": "\\u0085", "\u2028": "\\u2028", "\u2029": "\
 """Characters that some clients treat as line ends, and that JSON does not escape."""
 
 
-def stream_responses(schema: str, example: str) -> dict[int | str, dict[str, Any]]:
-    """The responses of an operation that streams the events of that schema."""
-    return {
-        200: {
-            "description": "Events in the order of the schema. Lines that begin with a colon keep "
-            "the connection alive.",
-            "content": {
-                "text/event-stream": {
-                    # FastAPI describes any response that is not JSON as a string.
-                    "schema": {"type": "object", "$ref": f"#/components/schemas/{schema}"},
-                    "example": example,
-                }
-            },
-        }
-    }
-
-
 async def event_bytes(
     first: T, stream: Stream[T], encode: Callable[[T], bytes]
 ) -> AsyncIterator[bytes]:

@@ -32,6 +32,8 @@ if TYPE_CHECKING:
 
 _GRACE_S = 3
 """Seconds that requests may take after a termination request, before they are aborted."""
+_MAX_HEAD_BYTES = 1024 * 1024
+"""More than uvicorn's default, so that the API itself answers requests with long query strings."""
 
 
 def listen(host: str, port: int, *, shared: bool = False) -> socket.socket:
@@ -89,6 +91,7 @@ def serve_app(
         access_log=False,  # `RequestLog` logs requests, without what people search for
         server_header=False,
         proxy_headers=False,
+        h11_max_incomplete_event_size=_MAX_HEAD_BYTES,
         timeout_graceful_shutdown=_GRACE_S,
     )
     threading.Thread(target=services.warm_up, daemon=True).start()

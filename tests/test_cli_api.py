@@ -14,6 +14,7 @@ import pytest
 from domain import ApiScope
 from tests.fakes.openai import MODEL
 from tests.fakes.openai_wire import Text
+from tests.servers import served
 
 pytestmark = pytest.mark.slow
 
@@ -164,3 +165,14 @@ def until(condition):
     while not condition():
         assert time.monotonic() < deadline, "the condition was never met"
         time.sleep(0.05)
+
+
+@pytest.mark.parametrize(("length", "status"), [(20_000, 422), (200_000, 422), (500_000, 414)])
+def test_a_query_string_of_any_length_returns_a_problem(line, key, tmp_path, length, status):
+    # The tests' packages contain httptools, which uvicorn prefers to its own parser.
+    (tmp_path / "httptools.py").write_text("raise ImportError", encoding="utf-8")
+    with served("api", line, PYTHONPATH=str(tmp_path)) as server:
+        headers = ("Host: localhost", f"Authorization: {key['Authorization']}")
+        answer = server.ask(*headers, path=f"/api/v1/documents?words={'x' * length}")
+    assert answer.status == status
+    assert answer.headers["content-type"] == "application/problem+json"

@@ -1,30 +1,15 @@
 """Answers in OpenAI's format, as models for the API's description."""
 
-import json
-from collections.abc import Generator, Iterator
-from contextlib import closing
-from dataclasses import dataclass, field
-from itertools import chain
-from typing import Any, Literal
+from collections.abc import Iterator
+from typing import Literal
 
 from pydantic import Field
 
 from api.field_types import Schema
-from api.openai.openai_error_responses import UNEXPECTED, body_of
 from api.openai.openai_requests import SOURCES
 from api.rest.answer_schemas import Citation, ResponseModel, Source, Step
 from domain import Citation as Cited
-from domain import CitationState, StepState, Turn, TurnState, is_on_web
-from domain.logs import get_logger
-from services.events import (
-    Condensing,
-    Event,
-    PassagesRetrieved,
-    Searching,
-    StepUpdated,
-    TextDelta,
-    TurnFinished,
-)
+from domain import CitationState, Turn, TurnState, is_on_web
 from services.export.answer_text import escape, marker_spans
 
 _LOST = "⚠"
@@ -215,113 +200,3 @@ def _marks(turn: Turn) -> Iterator[tuple[int, int, Cited]]:
     for n, start, end in marker_spans(turn.answer):
         if remaining := by_number.get(n):
             yield start, end, remaining.pop(0) if len(remaining) > 1 else remaining[0]
-
-
-_log = get_logger("api")
-
-
-@dataclass
-class ChunkStream:
-    """Converts the events of an answer to chunks; `content` is the text sent so far."""
-
-    id: str
-    created: int
-    model: str
-    with_usage: bool
-    content: str = field(default="", init=False)
-
-    def lines(self, events: Generator[Event, None, None]) -> Generator[bytes, None, None]:
-        """The lines to send, beginning with the role and ending with `[DONE]`.
-
-        An error before the first text of the answer is raised before the first line, so that it
-        can still become an HTTP status. A later error becomes the last event.
-        """
-        with closing(events):
-            waited = _until_first_word(events)
-            yield self._line({"role": "assistant", "content": ""})
-            try:
-                for event in chain(waited, events):
-                    yield from self._event_lines(event)
-            except Exception as error:  # noqa: BLE001  # the client waits for an end in any case
-                body = body_of(error)
-                if body.error.code == UNEXPECTED:
-                    _log.error("An answer broke off", exc_info=error)
-                yield _event(body.model_dump())
-                return
-            yield b"data: [DONE]\n\n"
-
-    def _event_lines(self, event: Event) -> Iterator[bytes]:
-        if isinstance(event, TextDelta):
-            yield self._text_chunk(event.text)
-        elif isinstance(event, StepUpdated) and event.step.state is StepState.RUNNING:
-            # Text of an agent before a step is not part of its answer, but has been sent already.
-            if self.content and not self.content.endswith("\n\n"):
-                yield self._text_chunk("\n\n")
-        elif isinstance(event, TurnFinished):
-            yield from self._end(event.turn)
-
-    def _end(self, turn: Turn) -> Iterator[bytes]:
-        annotations = annotations_of(turn, self.content)
-        if sources := sources_of(turn):
-            yield self._text_chunk(sources)
-        last = {
-            "annotations": [one.model_dump() for one in annotations],
-            "footnote": Evidence.model_validate(turn).model_dump(mode="json"),
-        }
-        yield self._line(last, finish_reason_of(turn))
-        if self.with_usage:
-            yield _event(self._chunk([], usage_of(turn)))
-
-    def _text_chunk(self, text: str) -> bytes:
-        self.content += text
-        return self._line({"content": text})
-
-    def _line(self, delta: dict[str, Any], finish_reason: FinishReason | None = None) -> bytes:
-        choice = {"index": 0, "delta": delta, "logprobs": None, "finish_reason": finish_reason}
-        return _event(self._chunk([choice]))
-
-    def _chunk(self, choices: list[dict[str, Any]], usage: Usage | None = None) -> dict[str, Any]:
-        chunk = {
-            "id": self.id,
-            "object": "chat.completion.chunk",
-            "created": self.created,
-            "model": self.model,
-            "choices": choices,
-        }
-        usage_field = {"usage": usage.model_dump() if usage else None} if self.with_usage else {}
-        return chunk | usage_field
-
-
-STREAMED = {
-    "text/event-stream": {
-        "schema": {
-            "type": "object",
-            "properties": {
-                "data": {
-                    "type": "string",
-                    "description": "A `chat.completion.chunk` of OpenAI's protocol. The one with "
-                    "the finish_reason has, in its delta, `annotations` and `footnote` as the "
-                    "message of a whole answer has them. The last event is `[DONE]`; an error in "
-                    "mid-stream comes as an OpenAIError, and nothing after it.",
-                }
-            },
-            "required": ["data"],
-        }
-    }
-}
-"""The description of the events of a streamed answer."""
-
-
-def _until_first_word(events: Iterator[Event]) -> list[Event]:
-    """The events up to the first one that the client receives."""
-    waited: list[Event] = []
-    for event in events:
-        waited.append(event)
-        if not isinstance(event, Condensing | Searching | PassagesRetrieved):
-            break
-    return waited
-
-
-def _event(value: Any) -> bytes:
-    # Escaped, because some clients treat characters such as U+2028 as line ends.
-    return f"data: {json.dumps(value)}\n\n".encode("ascii")

@@ -11,7 +11,7 @@ from typing import Annotated, Any, Literal, NamedTuple
 
 from pydantic import BeforeValidator, ConfigDict, Field, StrictBool, StringConstraints
 
-from api.field_types import Question, Schema
+from api.field_types import NO_NUL, Question, Schema
 from api.openai.openai_error_responses import NoQuestionError
 from api.rest.answer_schemas import RequestModel, SearchOptions
 
@@ -27,7 +27,7 @@ MAX_INPUTS = 2048
 """The maximum number of texts in an embedding request, the same as OpenAI's."""
 MAX_INPUT_CHARS = 20_000
 
-_MessageText = Annotated[str, StringConstraints(max_length=MAX_TEXT_CHARS)]
+_MessageText = Annotated[str, StringConstraints(pattern=NO_NUL, max_length=MAX_TEXT_CHARS)]
 _EmptyList = Annotated[list[Any], Field(max_length=0)]
 
 
@@ -168,13 +168,15 @@ class ChatRequest(_LenientModel):
         return bool(self.stream_options and self.stream_options.include_usage)
 
 
-_Input = Annotated[str, StringConstraints(min_length=1, max_length=MAX_INPUT_CHARS)]
+_Input = Annotated[str, StringConstraints(pattern=NO_NUL, min_length=1, max_length=MAX_INPUT_CHARS)]
 
 
 class EmbeddingRequest(_LenientModel):
     """Texts to embed."""
 
-    model: str = Field(min_length=1, max_length=200, examples=["multilingual-e5-small"])
+    model: str = Field(
+        pattern=NO_NUL, min_length=1, max_length=200, examples=["multilingual-e5-small"]
+    )
     """An embedding model listed in /v1/models: the one that the library's index uses"""
     input: _Input | Annotated[list[_Input], Field(min_length=1, max_length=MAX_INPUTS)] = Field(
         examples=[["annual leave"]]

@@ -13,7 +13,7 @@ from pydantic import Field
 
 from api.authentication import AskAccess, Caller, OpenServices, ReadAccess
 from api.field_types import Schema
-from api.openai.openai_answers import STREAMED, ChatCompletion, ChunkStream, completion_of
+from api.openai.openai_answers import ChatCompletion, completion_of
 from api.openai.openai_error_responses import ModelNotFoundError, error_responses
 from api.openai.openai_requests import (
     AGENT,
@@ -22,6 +22,7 @@ from api.openai.openai_requests import (
     EmbeddingRequest,
     question_with_history,
 )
+from api.openai.openai_stream import STREAMED, ChunkStream
 from api.streaming import (
     CLIENT_CLOSED_REQUEST,
     EventStream,

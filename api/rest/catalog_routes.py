@@ -10,11 +10,12 @@ from pydantic import ConfigDict, Field, RootModel
 
 import domain
 from api.authentication import AskAccess, OpenServices
+from api.event_schemas import ErrorEvent, EventOf, JsonOf, stream_responses
 from api.field_types import Line, Question, Schema
 from api.problems import problem_responses
 from api.rest.answer_schemas import Citation, RequestModel, ResponseModel, Source
 from api.rest.place_routes import FoundPlace, Language, PersonId, Preference, to_fields
-from api.rest.question_routes import ErrorEvent, JsonOf, Token, TokenEvent
+from api.rest.question_routes import Token, TokenEvent
 from api.streaming import (
     CLIENT_CLOSED_REQUEST,
     EventStream,
@@ -22,7 +23,6 @@ from api.streaming import (
     encoded_event,
     read_while_connected,
     stream_events,
-    stream_responses,
 )
 from bootstrap import Services
 from domain import CatalogQuery, Principal
@@ -197,29 +197,23 @@ class CatalogAnswer(UnderstoodQuestion, RankedPlaces):
     what can be asked"""
 
 
-class UnderstoodEvent(Schema):
+class UnderstoodEvent(EventOf[Literal["understood"]]):
     """The first event."""
 
-    event: Literal["understood"]
-    """Name of the event"""
     data: Annotated[str, JsonOf(UnderstoodQuestion)]
     """How the question was understood"""
 
 
-class RankedEvent(Schema):
+class RankedEvent(EventOf[Literal["ranked"]]):
     """Sent once the places are found; their patterns are not translated yet."""
 
-    event: Literal["ranked"]
-    """Name of the event"""
     data: Annotated[str, JsonOf(RankedPlaces)]
     """The places found, best first"""
 
 
-class AnsweredEvent(Schema):
+class AnsweredEvent(EventOf[Literal["answered"]]):
     """The last event of a successful answer."""
 
-    event: Literal["answered"]
-    """Name of the event"""
     data: Annotated[str, JsonOf(CatalogAnswer)]
     """The complete result"""
 

@@ -2,20 +2,21 @@
 
 from collections.abc import AsyncIterator, Callable
 from datetime import datetime
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 import anyio
 from anyio.to_thread import run_sync
 from fastapi import APIRouter, Query
 from fastapi.responses import Response
-from pydantic import AliasChoices, Field, StrictBool
+from pydantic import AliasChoices, Field, RootModel, StrictBool
 from sse_starlette import EventSourceResponse
 
 from api.authentication import ManageAccess, OpenServices, ReadAccess
+from api.event_schemas import ErrorEvent, EventOf, JsonOf, stream_responses
 from api.field_types import DEFAULT_LIMIT, ImportId, Limit, Offset, Page, SourceId
 from api.problems import NOT_FOUND
 from api.rest.answer_schemas import RequestModel, ResponseModel
-from api.streaming import encoded_event, error_event, json_event
+from api.streaming import EventStream, encoded_event, error_event
 from domain import ImportKind, ImportRun, ImportState, Outcome, Stage
 from errors import AppError, NotFoundError
 from services.imports.import_queue import ImportQueue
@@ -162,6 +163,38 @@ class ImportRequest(RequestModel):
     ended with `needs confirmation`"""
 
 
+class ProgressEvent(EventOf[Literal["progress"]]):
+    """Sent when something has changed."""
+
+    data: Annotated[str, JsonOf(Import)]
+    """The import"""
+
+
+class ImportEndEvent(EventOf[Literal["end"]]):
+    """The last event of an import that has ended or needs attention."""
+
+    data: Annotated[str, JsonOf(Import)]
+    """The import"""
+
+
+class MissingImport(ResponseModel):
+    """Why an import no longer exists."""
+
+    detail: str = Field(examples=["There is no import 0f8f."])
+    """What is missing"""
+
+
+class MissingImportEvent(EventOf[Literal["gone"]]):
+    """The last event if the source was removed."""
+
+    data: Annotated[str, JsonOf(MissingImport)]
+    """Why the import no longer exists"""
+
+
+class ImportEvent(RootModel[ProgressEvent | ImportEndEvent | MissingImportEvent | ErrorEvent]):
+    """One event: its name (`event:`) and its data (`data:`) as JSON on one line."""
+
+
 def import_response(job: ImportRun) -> Import:
     """The response for an import."""
     return Import.model_validate(job)
@@ -169,21 +202,13 @@ def import_response(job: ImportRun) -> Import:
 
 router = APIRouter(tags=["imports"])
 _LOOK_S = 0.25
-_EVENTS: dict[int | str, dict[str, Any]] = {
-    200: {
-        "description": "`progress` events and a final `end`, each with the import as JSON."
-        " Instead of `end`, `gone` is sent if the source was removed, and `error` with"
-        " problem details if the state"
-        " can't be read",
-        "content": {
-            "text/event-stream": {
-                "schema": {"type": "string"},
-                "example": 'event: progress\ndata: {"id": "0f8f", "state": "running"}\n\n'
-                'event: end\ndata: {"id": "0f8f", "state": "completed"}\n\n',
-            }
-        },
-    }
-}
+_EXAMPLE = """event: progress
+data: {"id": "0f8f", "state": "running", ...}
+
+event: end
+data: {"id": "0f8f", "state": "completed", ...}
+
+"""
 
 
 @router.get("/imports")
@@ -258,14 +283,21 @@ def cancel_import(services: OpenServices, principal: ManageAccess, import_id: Im
     return import_response(services.queue.cancel(principal, import_id))
 
 
-@router.get("/imports/{import_id}/events", response_class=Response, responses=_EVENTS | NOT_FOUND)
+@router.get(
+    "/imports/{import_id}/events",
+    status_code=200,
+    response_class=EventStream,
+    response_model=ImportEvent,
+    responses=stream_responses("ImportEvent", _EXAMPLE) | NOT_FOUND,
+)
 async def follow_import(
     services: OpenServices, principal: ReadAccess, import_id: ImportId
 ) -> Response:
     """Stream an import as Server-Sent Events until it ends or needs attention.
 
     `progress` is sent when something has changed, at most four times a second. An import needs
-    attention if it is paused, or if no worker is running.
+    attention if it is paused, or if no worker is running. `gone` is sent instead of `end` if the
+    source was removed.
     """
     queue = services.queue
     first = await run_sync(queue.get, principal, import_id)
@@ -286,7 +318,7 @@ async def _events(
         try:
             job, rests = await run_sync(look, job)
         except NotFoundError as error:
-            yield json_event("gone", {"detail": str(error)})
+            yield encoded_event("gone", MissingImport(detail=str(error)).model_dump_json())
             return
         except AppError as error:
             yield error_event(error)

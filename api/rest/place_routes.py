@@ -258,7 +258,7 @@ MinRating = Annotated[
     float | None,
     Query(ge=0, allow_inf_nan=False, description="Minimum rating, on the catalog's scale"),
 ]
-FieldValue = Annotated[Line, Query(json_schema_extra={"pattern": "^[^:]+:"})]
+FieldValue = Annotated[Line, Query(json_schema_extra={"pattern": r"^[^:\x00]+:[^\x00]*$"})]
 FieldValues = Annotated[
     list[FieldValue],
     Query(

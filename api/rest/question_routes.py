@@ -1,22 +1,15 @@
 """Questions about the documents, with complete or streamed answers."""
 
 from collections.abc import Callable, Generator, Iterator
-from dataclasses import dataclass
-from typing import Annotated, Any, Generic, Literal, TypeVar
+from typing import Annotated, Literal
 
 from fastapi import APIRouter, Request, Response
-from pydantic import (
-    ConfigDict,
-    Field,
-    GetJsonSchemaHandler,
-    RootModel,
-    TypeAdapter,
-)
-from pydantic.json_schema import JsonSchemaValue
+from pydantic import ConfigDict, Field, RootModel, TypeAdapter
 
 from api.authentication import AskAccess, OpenServices
-from api.field_types import Question, Schema
-from api.problems import Problem, ProblemError, problem_responses
+from api.event_schemas import ErrorEvent, EventOf, JsonOf, stream_responses
+from api.field_types import Question
+from api.problems import ProblemError, problem_responses
 from api.rest.answer_schemas import (
     Citation,
     Citations,
@@ -36,7 +29,6 @@ from api.streaming import (
     json_event,
     read_while_connected,
     stream_events,
-    stream_responses,
 )
 from bootstrap import Services
 from domain import Principal
@@ -82,21 +74,6 @@ class QuestionRequest(RequestModel):
     history"""
 
 
-@dataclass(frozen=True)
-class JsonOf:
-    """Describes a string as JSON of that type, for the data of an event."""
-
-    type: Any
-
-    def __get_pydantic_json_schema__(
-        self, _schema: object, handler: GetJsonSchemaHandler
-    ) -> JsonSchemaValue:
-        """The schema of the string."""
-        content = handler(TypeAdapter(self.type).core_schema)
-        kind = {"type": "string", "contentMediaType": "application/json"}
-        return {**kind, "contentSchema": content}
-
-
 class StartedData(ResponseModel):
     """The ids of the stored question."""
 
@@ -134,16 +111,6 @@ class CheckedCitations(ResponseModel):
 
     citations: Citations
     unsupported_sentences: UnsupportedSentences
-
-
-Name = TypeVar("Name")
-
-
-class EventOf(Schema, Generic[Name]):
-    """An event with this name; subclasses declare its data."""
-
-    event: Name
-    """Name of the event"""
 
 
 class StartedEvent(EventOf[Literal["started"]]):
@@ -207,13 +174,6 @@ class EndEvent(EventOf[Literal["end"]]):
 
     data: Annotated[str, JsonOf(Turn)]
     """The complete turn"""
-
-
-class ErrorEvent(EventOf[Literal["error"]]):
-    """The last event after a failure; the answer so far is stored."""
-
-    data: Annotated[str, JsonOf(Problem)]
-    """What went wrong"""
 
 
 class AnswerEvent(

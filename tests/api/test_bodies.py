@@ -14,6 +14,7 @@ from api.problems import MEDIA_TYPE, ProblemError, respond_with_problems
 from api.request_bodies import (
     FILES_PER_UPLOAD,
     MAX_JSON_BYTES,
+    MAX_QUERY_BYTES,
     Operations,
     RequestBodyMiddleware,
     read_json,
@@ -222,6 +223,13 @@ def test_an_invalid_upload_is_rejected(client, body, kind, status):
 @pytest.mark.parametrize("query", ["q=%ff", "%ed%a0%80=1", "q=%00", "q=a%00b"])
 def test_a_query_string_that_is_not_valid_text_is_rejected(client, query):
     assert "query string" in rejection_detail(post(client, f"/any?{query}", b"[]"), 422)
+
+
+def test_a_long_query_string_returns_414(client):
+    assert post(client, f"/any?q={'x' * (MAX_QUERY_BYTES - 2)}", b"[]").status_code == 200
+    answer = post(client, f"/any?q={'x' * (MAX_QUERY_BYTES - 1)}", b"[]")
+    assert "262,144 bytes" in rejection_detail(answer, 414)
+    assert answer.json()["title"] == "URI Too Long"
 
 
 @pytest.mark.parametrize(

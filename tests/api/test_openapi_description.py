@@ -1,5 +1,6 @@
 """The description of the API conforms to OpenAPI and to the rules of the project."""
 
+import json
 import re
 
 import pytest
@@ -54,7 +55,7 @@ def test_each_pattern_has_an_error_message(description):
             for one in value:
                 yield from patterns(one)
 
-    checked_by_the_service = "^[^:]+:"
+    checked_by_the_service = r"^[^:\x00]+:[^\x00]*$"
     assert {*patterns(description)} == {*PATTERN_MESSAGES, checked_by_the_service}
 
 
@@ -176,3 +177,78 @@ def test_each_property_parameter_and_response_has_a_description(description, ope
         parts += operation["responses"].items()
         missing += [f"{label} {name}" for name, part in parts if not part.get("description")]
     assert not missing, "\n".join(missing)
+
+
+def parts_of(schema, description, visited):
+    """The schema and everything that it consists of."""
+    if "$ref" in schema:
+        name = schema["$ref"].rpartition("/")[2]
+        if name in visited:
+            return
+        visited.add(name)
+        schema = description["components"]["schemas"][name]
+    yield schema
+    parts = [*schema.get("properties", {}).values(), *schema.get("anyOf", ())]
+    parts += schema.get("oneOf", [])
+    parts += [schema[name] for name in ("items", "additionalProperties") if name in schema]
+    for part in parts:
+        if isinstance(part, dict):
+            yield from parts_of(part, description, visited)
+
+
+def request_schemas(description, operations):
+    visited = set()
+    for _, operation in operations:
+        contents = operation.get("requestBody", {}).get("content", {}).values()
+        for part in (*operation.get("parameters", ()), *contents):
+            yield from parts_of(part["schema"], description, visited)
+
+
+def test_no_text_of_a_request_may_contain_nul(description, operations):
+    texts = 0
+    for schema in request_schemas(description, operations):
+        if schema.get("type") == "string" and not {"enum", "const", "format"} & schema.keys():
+            texts += 1
+            validator = Draft202012Validator(schema)
+            assert not validator.is_valid("x\0"), schema
+            assert not validator.is_valid("x:\0:2026-01-01"), schema
+        if isinstance(schema.get("additionalProperties"), dict):
+            assert not Draft202012Validator(schema["propertyNames"]).is_valid("x\0"), schema
+    assert texts > 100
+
+
+def test_files_of_uploads_are_binary(description):
+    for name, field in (("UploadForm", "files"), ("Body_import_conversation", "file")):
+        schema = description["components"]["schemas"][name]["properties"][field]
+        assert schema.get("items", schema)["format"] == "binary", name
+
+
+def test_streams_describe_their_events_their_data_and_their_text(description, operations):
+    streams = {}
+    for label, operation in operations:
+        content = operation["responses"].get("200", {}).get("content", {})
+        if "text/event-stream" in content:
+            streams[label] = content["text/event-stream"]["schema"]
+    assert len(streams) == 4
+    events = {
+        "POST /api/v1/ask/stream": {"event": "token", "data": '{"text": "25"}'},
+        "POST /api/v1/chat/search/stream": {"event": "token", "data": '{"text": "25"}'},
+        "GET /api/v1/imports/{import_id}/events": {"event": "gone", "data": '{"detail": "x"}'},
+        "POST /v1/chat/completions": {"data": "[DONE]"},
+    }
+    for label, schema in streams.items():
+        event = events[label]
+        whole = {**schema, "components": description["components"]}
+        validator = Draft202012Validator(whole)
+        assert validator.is_valid(event), label
+        assert validator.is_valid("data: ...")
+        assert not validator.is_valid({**event, "data": 1}), label
+        if "event" in event:
+            assert validator.is_valid(json.loads(event["data"])), label
+            assert not validator.is_valid({**event, "event": "other"}), label
+
+
+def test_long_query_strings_are_documented(operations):
+    for label, operation in operations:
+        has_query = any(one["in"] == "query" for one in operation.get("parameters", ()))
+        assert ("414" in operation["responses"]) == has_query, label

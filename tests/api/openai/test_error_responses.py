@@ -155,3 +155,20 @@ def test_a_body_that_is_not_json_is_rejected(build_client):
             content=b"{",
             options={"headers": {"Content-Type": "application/json"}},
         )
+
+
+def test_only_fields_that_are_read_must_not_contain_nul(build_client):
+    client = build_client()
+    assert ask(client, extra_body={"user": "a\0b", "options": {"a\0": "\0"}})
+    for param, parameters in {
+        "messages[0].content": {"messages": chat_messages("a\0b")},
+        "messages[0]": {"messages": [{"role": "system", "content": "\0"}]},
+        "footnote.search.scope.labels[0]": {
+            "extra_body": {"footnote": {"search": {"scope": {"labels": ["a\0"]}}}}
+        },
+    }.items():
+        error = error_of(client, openai.BadRequestError, **parameters)
+        assert error.param.startswith(param)
+        assert "NUL" in error.message
+    with pytest.raises(openai.BadRequestError, match="NUL"):
+        client.embeddings.create(model="multilingual-e5-small", input="a\0b")

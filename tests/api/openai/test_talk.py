@@ -9,7 +9,7 @@ from api.openai.openai_error_responses import NoQuestionError
 from api.openai.openai_requests import ChatRequest, question_with_history, without_sources
 from tests.api.openai.test_completions import citation, turn_with
 
-TEXTS = st.text(st.characters(exclude_categories=("Cs",)), max_size=80)
+TEXTS = st.text(st.characters(exclude_characters="\0", exclude_categories=("Cs",)), max_size=80)
 QUESTIONS = TEXTS.filter(lambda text: text.strip())
 
 
