@@ -5,6 +5,7 @@
 # `make test-opensearch` runs the tests that start OpenSearch; `make opensearch` starts it on port 9200.
 # All of them prepare .venv on first use. Python 3.11 or newer is required.
 # `make axe` gets axe-core from npm, which checks the accessibility of the pages in the browser tests.
+# `make clients` gets the generators of API clients, which the tests in tests/interop run (npm and .venv-clients).
 # .venv-oracle contains a second Confluence client, which reads the same fake site as Footnote.
 PYTHON ?= python3.11
 PORT ?= 8501
@@ -16,7 +17,7 @@ BROWSER_TESTS := $(BIN)/python -m pytest -q -n 2 --dist loadfile --max-worker-re
 OPENSEARCH_TESTS := $(BIN)/python -m pytest -q -n 2 --dist loadscope --durations=20 -m opensearch
 PIP := $(BIN)/python -m pip install --disable-pip-version-check --quiet --no-deps --require-hashes
 
-.PHONY: run api lint test test-all test-opensearch test-model opensearch setup bench lock translations axe
+.PHONY: run api lint test test-all test-opensearch test-model opensearch setup bench lock translations axe clients
 
 run: setup
 	@echo "Starting Footnote on http://localhost:$(PORT) (press Ctrl+C to stop)"
@@ -36,7 +37,7 @@ test: lint .venv-oracle/.ready
 	@$(BROWSER_TESTS) -m 'browser and not slow' tests/browser
 	@echo "The tests that start OpenSearch did not run: make test-opensearch, or make test-all"
 
-test-all: lint .venv-oracle/.ready axe
+test-all: lint .venv-oracle/.ready axe clients
 	@$(BIN)/python -m pytest -q $(PARALLEL) --durations=40 -m 'not browser and not opensearch'
 	@$(BROWSER_TESTS) --durations=20 -m browser
 	@$(OPENSEARCH_TESTS)
@@ -66,6 +67,7 @@ lock: .venv/.test
 	$(BIN)/uv pip compile -q --python-version 3.11 --generate-hashes -c requirements.txt tests/requirements/dev.in -o tests/requirements/dev.txt
 	$(BIN)/uv pip compile -q --python-version 3.11 --generate-hashes -c requirements.txt -c tests/requirements/dev.txt tests/requirements/bench.in -o tests/requirements/bench.txt
 	$(BIN)/uv pip compile -q --python-version 3.11 --generate-hashes tests/requirements/oracle.in -o tests/requirements/oracle.txt
+	$(BIN)/uv pip compile -q --python-version 3.11 --generate-hashes tests/requirements/clients.in -o tests/requirements/clients.txt
 	$(BIN)/uv pip compile -q --python-version 3.11 --generate-hashes tests/requirements/model.in -o tests/requirements/model.txt
 
 .venv/.run: requirements.txt
@@ -100,6 +102,22 @@ tests/requirements/node_modules/.ready: tests/requirements/package-lock.json
 	else \
 		echo "npm is missing: the accessibility tests are skipped"; \
 	fi
+
+clients: tests/interop/generated_clients/node_modules/.ready .venv-clients/.ready
+
+tests/interop/generated_clients/node_modules/.ready: tests/interop/generated_clients/package-lock.json
+	@if command -v npm >/dev/null; then \
+		echo "Installing generators of TypeScript clients"; \
+		npm ci --prefix tests/interop/generated_clients --ignore-scripts --no-audit --no-fund --silent && touch $@; \
+	else \
+		echo "npm is missing: the tests with TypeScript clients are skipped"; \
+	fi
+
+.venv-clients/.ready: tests/requirements/clients.txt
+	@test -x .venv-clients/bin/python || $(PYTHON) -m venv .venv-clients
+	@echo "Installing a generator of Python clients (about 30 packages)"
+	@$(subst $(BIN),.venv-clients/bin,$(PIP)) -r tests/requirements/clients.txt
+	@touch $@
 
 .venv-model/.ready: tests/requirements/model.txt
 	@test -x .venv-model/bin/python || $(PYTHON) -m venv .venv-model
