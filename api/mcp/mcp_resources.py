@@ -78,7 +78,7 @@ def read_resource(services: Services, principal: Principal, uri: str) -> ReadRes
 
 def _resource(document: ListedDocument) -> Resource:
     return Resource(
-        uri=_address(document.id),
+        uri=address_of(document.id),
         name=document.title,
         title=document.title,
         description=f"{document.location} ({document.characters:,} characters)",
@@ -87,7 +87,7 @@ def _resource(document: ListedDocument) -> Resource:
 
 
 def _rest(document: ListedDocument, start: int) -> TextResourceContents:
-    uri = f"{_address(document.id)}?start={start}"
+    uri = f"{address_of(document.id)}?start={start}"
     note = f"The document has {document.characters:,} characters. Continue at {uri}"
     return TextResourceContents(uri=uri, text=note, mime_type="text/plain")
 
@@ -97,7 +97,8 @@ def _mime_type(document: ListedDocument) -> str:
     return "text/markdown" if document.format == "md" else "text/plain"
 
 
-def _address(document_id: str) -> str:
+def address_of(document_id: str) -> str:
+    """The address of a document, as a resource."""
     return f"{_SCHEME}://{_HOST}/{document_id}"
 
 

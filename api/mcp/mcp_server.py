@@ -1,8 +1,8 @@
-"""The services as an MCP server: tools with structured output, and the documents as resources."""
+"""The services as an MCP server: tools with structured output, documents, and prompts."""
 
 import signal
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
@@ -20,6 +20,11 @@ from mcp_types import (
     INVALID_REQUEST,
     CallToolRequestParams,
     CallToolResult,
+    CompleteRequestParams,
+    CompleteResult,
+    GetPromptRequestParams,
+    GetPromptResult,
+    ListPromptsResult,
     ListResourcesResult,
     ListResourceTemplatesResult,
     ListToolsResult,
@@ -28,9 +33,15 @@ from mcp_types import (
     ReadResourceResult,
 )
 from pydantic import AnyHttpUrl
+from starlette.datastructures import Headers
+from starlette.types import Receive, Scope, Send
 
+from api.authentication import RequestLimit, with_headers
+from api.mcp.mcp_prompts import PROMPTS, completion_of, prompt_of
 from api.mcp.mcp_resources import TEMPLATE, listed_resources, read_resource
 from api.mcp.mcp_tools import ASK, Progress, call_tool, failure, listed_tools, scope_of
+from api.problems import ProblemError, problem_of_error, problem_response
+from api.request_bodies import MAX_JSON_BYTES
 from bootstrap import Services, following
 from domain import ApiScope, Principal
 from domain.web.host_guard import DATA_HEADERS, App, HostGuard
@@ -82,6 +93,9 @@ def make_mcp_server(services: Services, principal: Principal | None = None) -> S
         on_list_resources=handlers.list_resources,
         on_list_resource_templates=handlers.list_templates,
         on_read_resource=handlers.read_resource,
+        on_list_prompts=handlers.list_prompts,
+        on_get_prompt=handlers.get_prompt,
+        on_completion=handlers.complete,
     )
 
 
@@ -143,6 +157,28 @@ class _Handlers:
         principal = self._reader()
         return await anyio.to_thread.run_sync(self._call, read_resource, principal, str(params.uri))
 
+    async def list_prompts(
+        self, _request: Request, _params: PaginatedRequestParams | None
+    ) -> ListPromptsResult:
+        """The prompts, if the caller may use them."""
+        may_read = not self._caller().lacks(ApiScope.READ)
+        return ListPromptsResult(prompts=PROMPTS if may_read else [])
+
+    async def get_prompt(
+        self, _request: Request, params: GetPromptRequestParams
+    ) -> GetPromptResult:
+        """The messages of a prompt."""
+        principal, arguments = self._reader(), params.arguments or {}
+        return await anyio.to_thread.run_sync(
+            self._call, prompt_of, principal, params.name, arguments
+        )
+
+    async def complete(self, _request: Request, params: CompleteRequestParams) -> CompleteResult:
+        """The values of an argument of a prompt."""
+        principal = self._reader()
+        completion = await anyio.to_thread.run_sync(self._call, completion_of, principal, params)
+        return CompleteResult(completion=completion)
+
     def _call(self, function: Callable[..., T], *arguments: object) -> T:
         """Call it with the services; in a thread, because they are rebuilt after a change."""
         return function(self._latest.get(), *arguments)
@@ -185,11 +221,42 @@ class Keys:
         )
 
 
+class LimitedRequests:
+    """ASGI middleware: limits the requests of each key within a minute, as the API does."""
+
+    def __init__(self, app: App, services: Services) -> None:
+        self._app = app
+        self._api_keys = services.api_keys
+        self._limit = RequestLimit(services.api_limits.requests_per_minute)
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Pass on a request, or respond with 429; requests without a valid key are not counted."""
+        try:
+            headers = await self._count(scope) if scope["type"] == "http" else {}
+        except ProblemError as error:
+            response = problem_response(problem_of_error(error), error.headers or {}, error)
+            await response(scope, receive, send)
+        else:
+            await self._app(scope, receive, with_headers(send, headers))
+
+    async def _count(self, scope: Scope) -> Mapping[str, str]:
+        scheme, _, secret = Headers(scope=scope).get("authorization", "").partition(" ")
+        if scheme.lower() != "bearer":
+            return {}
+        key = await anyio.to_thread.run_sync(self._api_keys.find, secret.strip())
+        return self._limit.count(key.id) if key else {}
+
+
 def make_mcp_app(services: Services, policy: HostPolicy) -> App:
-    """The app, at `/mcp`; it responds with 401 without a key, and with 403 to unknown hosts."""
+    """The app, at `/mcp`, with the request limits of the API.
+
+    It responds with 401 without a key, with 403 to unknown hosts, with 413 to large bodies, and
+    with 429 if a key sends too many requests.
+    """
     server: Any = make_mcp_server(services)
     app = server.streamable_http_app(
         streamable_http_path=PATH,
+        max_request_body_size=MAX_JSON_BYTES,
         # The host guard does this for every server.
         transport_security=TransportSecuritySettings(enable_dns_rebinding_protection=False),
         # Tokens are issued by `cli.py api-key create`, not by a server; this URL is never sent.
@@ -198,7 +265,8 @@ def make_mcp_app(services: Services, policy: HostPolicy) -> App:
         ),
         token_verifier=Keys(services.api_keys),
     )
-    return RequestLog(HostGuard(app, policy, DATA_HEADERS))
+    limited = LimitedRequests(app, services)
+    return RequestLog(HostGuard(limited, policy, DATA_HEADERS))
 
 
 def serve_stdio(

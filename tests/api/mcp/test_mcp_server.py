@@ -6,54 +6,14 @@ import httpx2
 import pytest
 from mcp import MCPError
 
-import bootstrap
 from api.mcp.mcp_resources import PAGE, SPAN_CHARS
 from api.mcp.mcp_tools import NUMBERING_NOTE
 from domain import LOCAL_USER, ApiScope, DocumentFilter, Principal
-from settings import load_settings
-from tests.fakes.command_line import CommandLine
-from tests.fakes.mcp_clients import connected, over_http, over_stdio, serving_mcp
+from tests.api.mcp.documents import LEAVE, LONG, QUESTION, key, uri_of
+from tests.fakes.mcp_clients import connected, over_http, serving_mcp
 from tests.fakes.openai import Fault, Text
 
 pytestmark = pytest.mark.slow
-
-LEAVE = "# Leave policy\n\n## Annual leave\n\nNew employees get 25 days of annual leave a year."
-QUESTION = "How many days of annual leave do new employees get?"
-LONG = "\n".join(f"승강기 운행 일지의 {n}번째 줄입니다." for n in range(5000))
-"""In Korean, which the built-in model does not embed: the test does not wait for vectors."""
-
-
-@pytest.fixture(scope="module")
-def library(tmp_path_factory, model_cache):
-    """Services of a library with more documents than one page of the list, one of them long."""
-    root = tmp_path_factory.mktemp("mcp")
-    (root / "data").mkdir()
-    (root / "data" / "cache").symlink_to(model_cache)
-    (root / "files").mkdir()
-    (root / "files" / "leave.md").write_text(LEAVE, encoding="utf-8")
-    (root / "files" / "lift.txt").write_text(LONG, encoding="utf-8")
-    for n in range(PAGE):
-        (root / "files" / f"note {n:03}.txt").write_text(f"Note {n}.", encoding="utf-8")
-    services = bootstrap.build_services(load_settings(data_dir=root / "data"))
-    services.directories.import_directory(LOCAL_USER, root / "files")
-    services.root = root
-    return services
-
-
-@pytest.fixture(scope="module", params=["stdio", "http", "http, as clients before 2026 use it"])
-def client(request, library):
-    if request.param == "stdio":
-        with connected(over_stdio(CommandLine(library.root / "data", library.root))) as client:
-            yield client
-    else:
-        mode = "auto" if request.param == "http" else "legacy"
-        with serving_mcp(library) as url:
-            with connected(over_http(url, key(library)), mode=mode) as client:
-                yield client
-
-
-def key(services, *scopes, principal=LOCAL_USER):
-    return services.api_keys.create(principal, "test", scopes or tuple(ApiScope)).secret
 
 
 def text_of(result):
@@ -160,17 +120,6 @@ def test_documents_are_resources_listed_page_by_page(client):
     assert titles == sorted(titles)
     types = {resource.title: resource.mime_type for resource in resources}
     assert (types["Leave policy"], types["note 000"]) == ("text/markdown", "text/plain")
-
-
-def uri_of(client, title):
-    cursor = None
-    while True:
-        page = client.ask("list_resources", cursor=cursor)
-        for resource in page.resources:
-            if resource.title == title:
-                return resource.uri
-        cursor = page.next_cursor
-        assert cursor
 
 
 def test_a_resource_contains_the_text_of_its_document(client):
