@@ -7,6 +7,7 @@ from fastapi import FastAPI
 from pydantic import BaseModel
 
 from api.openai.openai_stream import ChatCompletionEvent
+from api.openai.responses_stream import ResponseEvent
 from api.openapi_texts import exclude_nul
 from api.problems import Problem, problem_responses
 
@@ -141,7 +142,7 @@ def _complete(description: dict[str, Any]) -> None:
     schemas = description.setdefault("components", {}).setdefault("schemas", {})
     for name in ("HTTPValidationError", "ValidationError"):
         schemas.pop(name, None)
-    for model in (Problem, ChatCompletionEvent):
+    for model in (Problem, ChatCompletionEvent, ResponseEvent):
         _add_schema(schemas, model)
     exclude_nul(operations, schemas)
     _complete_uploads(schemas)
@@ -177,7 +178,8 @@ def _complete_streams(responses: dict[str, Any], schemas: dict[str, Any]) -> Non
     if content is None:
         return
     name = content["schema"]["$ref"].rpartition("/")[2]
-    events = [schemas[one["$ref"].rpartition("/")[2]] for one in schemas[name]["anyOf"]]
+    kinds = schemas[name].get("anyOf", [content["schema"]])
+    events = [schemas[one["$ref"].rpartition("/")[2]] for one in kinds]
     data = [one["properties"]["data"] for one in events]
     contents = [one.get("contentSchema", one) for one in data]
     schemas[f"{name}Data"] = {"anyOf": contents, "description": "The data of an event, parsed."}

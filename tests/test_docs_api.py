@@ -169,6 +169,12 @@ def test_the_openai_client_streams_and_receives_the_evidence_last(api):
     assert "(1, 'verified')" in output.splitlines()[-1]
 
 
+def test_the_responses_api_streams_and_sends_the_evidence_last(api):
+    output = api.python("openai_responses.py")
+    assert QUOTE in output
+    assert output.splitlines()[-1] == "Citations: [(1, 'verified')]"
+
+
 def test_langchain_keeps_the_citations_and_uses_the_embeddings_of_the_index(api):
     output = api.python("langchain_client.py")
     assert f"1 verified {QUOTE}" in output

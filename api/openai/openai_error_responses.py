@@ -24,8 +24,18 @@ _CODES: Mapping[int, str] = {
     429: "rate_limit_exceeded",
     500: UNEXPECTED,
 }
+_NOT_STORED = "Footnote stores no responses: send the earlier messages as `input`."
 _REFUSED: Mapping[str, str] = {
-    "tools": "Footnote does not call tools of its clients: omit `tools`.",
+    "tools": "Footnote does not call clients' tools: omit `tools` or set `tool_choice` to none.",
+    "audio": "Footnote answers in text: omit `audio`.",
+    "modalities": "Footnote answers in text: omit `modalities`.",
+    "web_search_options": "Footnote searches its library, not the web: omit `web_search_options`.",
+    "top_logprobs": "Footnote does not return logprobs: omit `top_logprobs`.",
+    "previous_response_id": _NOT_STORED,
+    "conversation": _NOT_STORED,
+    "prompt": "Footnote has no stored prompts: omit `prompt`.",
+    "background": "Footnote does not answer in the background: omit `background`.",
+    "format": "Footnote answers in plain text: omit `text.format`.",
     "functions": "Footnote does not call functions of its clients: omit `functions`.",
     "tool_calls": "Footnote does not call tools of its clients: omit messages with `tool_calls`.",
     "n": "Footnote returns one answer: omit `n`, or set it to 1.",
@@ -72,11 +82,10 @@ class ModelNotFoundError(NotFoundError):
 
 
 class NoQuestionError(ProblemError):
-    """The messages contain none with the role `user`."""
+    """The messages in that field contain none with the role `user`."""
 
-    param = "messages"
-
-    def __init__(self) -> None:
+    def __init__(self, field: str) -> None:
+        self.param = field
         super().__init__(
             400, "No message has the role user. Send the question as a message with this role."
         )

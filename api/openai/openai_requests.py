@@ -1,17 +1,25 @@
 """Requests of OpenAI's clients.
 
 They contain many options for the model (temperature, max_tokens, seed, user, and so on). The
-settings determine these options, so unknown fields are accepted and ignored. Requests for
-unsupported features (tools, images, several choices) are rejected.
+settings determine these options, so unknown fields are accepted and ignored, as docs/api.md says.
+Requests for unsupported features (tools, images, several choices) are rejected.
 """
 
 import re
 from collections.abc import Sequence
 from typing import Annotated, Any, Literal, NamedTuple
 
-from pydantic import BeforeValidator, ConfigDict, Field, StrictBool, StringConstraints
+from pydantic import (
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    StrictBool,
+    StringConstraints,
+    WithJsonSchema,
+    model_validator,
+)
 
-from api.field_types import NO_NUL, Question, Schema
+from api.field_types import NO_NUL, NUMBER, Question, Schema
 from api.openai.openai_error_responses import NoQuestionError
 from api.rest.answer_schemas import RequestModel, SearchOptions
 
@@ -37,34 +45,34 @@ def _boolean(value: Any) -> Any:
     return value
 
 
-_BOOLEAN = BeforeValidator(_boolean)  # without it, pydantic accepts 0 as false
+BOOLEAN = BeforeValidator(_boolean)  # without it, pydantic accepts 0 as false
 
 
-class _LenientModel(Schema):
+class LenientModel(Schema):
     """Unknown fields are allowed: clients add their own, and return those of earlier answers."""
 
     model_config = ConfigDict(extra="allow")
 
 
-class QuestionPart(_LenientModel):
+class QuestionPart(LenientModel):
     """A part of a question; parts are joined by line breaks."""
 
-    type: Literal["text"]
-    """Type of the part"""
+    type: Literal["text", "input_text"]
+    """Type of the part; responses call it `input_text`"""
     text: Question = Field(examples=["How many days of leave do I get?"])
     """Text of the question"""
 
 
-class TextPart(_LenientModel):
+class TextPart(LenientModel):
     """A part of a message; parts are joined by line breaks."""
 
-    type: Literal["text"]
-    """Type of the part"""
+    type: Literal["text", "input_text", "output_text"]
+    """Type of the part; responses call it `output_text` in answers"""
     text: _MessageText = Field(examples=["25 days [1]."])
     """Text of the message"""
 
 
-class UserMessage(_LenientModel):
+class UserMessage(LenientModel):
     """A question from the user; the last one is answered."""
 
     role: Literal["user"]
@@ -75,7 +83,7 @@ class UserMessage(_LenientModel):
     """A string, or parts of type text; images and audio are not accepted"""
 
 
-class AssistantMessage(_LenientModel):
+class AssistantMessage(LenientModel):
     """An earlier answer; its list of sources is removed from the history."""
 
     role: Literal["assistant"]
@@ -88,7 +96,7 @@ class AssistantMessage(_LenientModel):
     """Null or empty: the caller's tools are never called"""
 
 
-class InstructionMessage(_LenientModel):
+class InstructionMessage(LenientModel):
     """Accepted but ignored: Footnote writes and checks answers by its own rules."""
 
     role: Literal["system", "developer"]
@@ -103,19 +111,19 @@ Message = Annotated[
     UserMessage | AssistantMessage | InstructionMessage, Field(discriminator="role")
 ]
 
-_ASKS_SOMETHING = {
+ASKS_SOMETHING = {
     "contains": {"type": "object", "properties": {"role": {"const": "user"}}, "required": ["role"]}
 }
 
 
-class StreamOptions(_LenientModel):
+class StreamOptions(LenientModel):
     """Options of a streamed answer."""
 
     include_usage: StrictBool | None = Field(None, examples=[True])
     """Whether to send a chunk with the token usage before `[DONE]`; null means no"""
 
 
-class TextFormat(_LenientModel):
+class TextFormat(LenientModel):
     """The plain text format."""
 
     type: Literal["text"]
@@ -132,35 +140,57 @@ class FootnoteOptions(RequestModel):
     determines it"""
 
 
-class ChatRequest(_LenientModel):
-    """A question with the messages before it."""
+class AnswerRequest(LenientModel):
+    """What requests for answers have in common."""
 
     model: str = Field(max_length=200, json_schema_extra={"enum": [CHAIN, AGENT]}, examples=[CHAIN])
     """`footnote` searches once, for the standalone question; `footnote-agent` lets an agent
     search in as many steps as it needs, and requires a chat model"""
-    messages: Annotated[list[Message], Field(json_schema_extra=_ASKS_SOMETHING)] = Field(
+    stream: StrictBool | None = Field(None, examples=[False])
+    """Whether to stream the answer; null means no"""
+    footnote: FootnoteOptions | None = None
+    """Footnote's own options; OpenAI clients send them as `extra_body`"""
+    tools: _EmptyList | None = Field(None, examples=[[]])
+    """Null or empty: the caller's tools are never called; others are accepted only with the
+    `tool_choice` `none`"""
+    top_logprobs: Annotated[int, Field(ge=0, le=0), NUMBER] | None = Field(None, examples=[0])
+    """Not supported"""
+
+    @model_validator(mode="before")
+    @classmethod
+    def _without_unused_tools(cls, body: Any) -> Any:
+        """The body without tools that the caller asks not to call."""
+        if not isinstance(body, dict) or body.get("tool_choice") != "none":
+            return body
+        return {name: value for name, value in body.items() if name != "tools"}
+
+
+class ChatRequest(AnswerRequest):
+    """A question with the messages before it."""
+
+    messages: Annotated[list[Message], Field(json_schema_extra=ASKS_SOMETHING)] = Field(
         min_length=1,
         max_length=MAX_MESSAGES,
         examples=[[{"role": "user", "content": "How many days of leave do I get?"}]],
     )
     """The last message with the role `user` is the question; the messages before it are the
     history"""
-    stream: StrictBool | None = Field(None, examples=[False])
-    """Whether to stream the answer in chunks; null means no"""
     stream_options: StreamOptions | None = Field(None, examples=[None])
     """Stream options; ignored without `stream`"""
-    footnote: FootnoteOptions | None = None
-    """Footnote's own options; OpenAI clients send them as `extra_body`"""
     n: int | None = Field(None, ge=1, le=1, examples=[1])
     """Number of answers; only 1 is supported"""
     response_format: TextFormat | None = None
     """Format of the answer; only text is supported"""
-    logprobs: Annotated[Literal[False], _BOOLEAN] | None = None
+    logprobs: Annotated[Literal[False], BOOLEAN] | None = None
     """Not supported"""
-    tools: _EmptyList | None = Field(None, examples=[[]])
-    """Null or empty: the caller's tools are never called"""
     functions: _EmptyList | None = Field(None, examples=[[]])
     """Null or empty, like `tools`"""
+    modalities: list[Literal["text"]] | None = Field(None, examples=[["text"]])
+    """Only text is supported"""
+    audio: None = None
+    """Not supported"""
+    web_search_options: None = None
+    """Not supported: Footnote searches the library"""
 
     @property
     def wants_usage(self) -> bool:
@@ -171,7 +201,7 @@ class ChatRequest(_LenientModel):
 _Input = Annotated[str, StringConstraints(pattern=NO_NUL, min_length=1, max_length=MAX_INPUT_CHARS)]
 
 
-class EmbeddingRequest(_LenientModel):
+class EmbeddingRequest(LenientModel):
     """Texts to embed."""
 
     model: str = Field(
@@ -187,8 +217,9 @@ class EmbeddingRequest(_LenientModel):
     input_type: Literal["query", "passage"] | None = Field(None, examples=["passage"])
     """Type of the texts: some models embed questions (`query`) differently from passages; null
     means `passage`"""
-    dimensions: int | None = Field(None, ge=1, examples=[384])
-    """Null, or the dimension of the model's vectors; vectors are not shortened"""
+    dimensions: Annotated[int | None, Field(ge=1), WithJsonSchema({"type": "null"})] = None
+    """Null; also accepted is the number of dimensions of the model's vectors, which are not
+    shortened"""
 
     @property
     def texts(self) -> list[str]:
@@ -209,14 +240,16 @@ class QuestionWithHistory(NamedTuple):
     history: list[tuple[str, str]]
 
 
-def question_with_history(messages: Sequence[Message]) -> QuestionWithHistory:
+def question_with_history(
+    messages: Sequence[Message], field: str = "messages"
+) -> QuestionWithHistory:
     """The user's last question, with the turns before it.
 
     Instructions and answers before the first or after the last question are omitted. Consecutive
     answers are joined, and an unanswered question has the answer "".
 
     Raises:
-        NoQuestionError: There is no user message.
+        NoQuestionError: There is no user message; `field` names where they were.
     """
     turns: list[tuple[str, str]] = []
     for message in messages:
@@ -227,7 +260,7 @@ def question_with_history(messages: Sequence[Message]) -> QuestionWithHistory:
             reply = without_sources(_text(message))
             turns[-1] = (question, f"{answer}\n\n{reply}" if answer else reply)
     if not turns:
-        raise NoQuestionError
+        raise NoQuestionError(field)
     return QuestionWithHistory(turns[-1][0], turns[:-1])
 
 

@@ -4,35 +4,43 @@ import base64
 import struct
 import time
 import uuid
-from collections.abc import AsyncIterator, Generator, Sequence
+from collections.abc import AsyncIterator, Callable, Generator, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Annotated, Any, Literal
 
-from fastapi import APIRouter, Path, Request
+from fastapi import APIRouter, Path, Request, Response
 from pydantic import Field
 
 from api.authentication import AskAccess, Caller, OpenServices, ReadAccess
 from api.field_types import Schema
+from api.openai.answer_stream import AnswerStream
 from api.openai.openai_answers import ChatCompletion, completion_of
 from api.openai.openai_error_responses import ModelNotFoundError, error_responses
 from api.openai.openai_requests import (
     AGENT,
     CHAIN,
+    AnswerRequest,
     ChatRequest,
     EmbeddingRequest,
+    QuestionWithHistory,
     question_with_history,
 )
 from api.openai.openai_stream import STREAMED, ChunkStream
+from api.openai.responses_answers import AnswerResponse, response_of
+from api.openai.responses_requests import ResponseRequest
+from api.openai.responses_stream import RESPONSE_STREAMED, ResponseStream
 from api.streaming import (
     CLIENT_CLOSED_REQUEST,
     EventStream,
     OpenStreams,
     Stream,
+    Streams,
     next_while_connected,
     read_while_connected,
 )
 from bootstrap import Services
-from domain import EXTRACTIVE, SearchChoice
+from domain import EXTRACTIVE, Principal, SearchChoice
 from services.chat.chat_service import turn_of
 from services.events import Event
 
@@ -175,21 +183,59 @@ async def create_chat_completion(
 
     Nothing is stored: the messages are the whole conversation.
     """
-    require_model(body.model, chat_models(services))
-    question, history = question_with_history(body.messages)
-    search = _search_of(body)
-
-    def events() -> Generator[Event, None, None]:
-        return services.chat.answer(principal, question, history, search=search)
-
-    id_ = f"chatcmpl-{uuid.uuid4().hex}"
+    begin = _answer_events(services, principal, body, question_with_history(body.messages))
+    id_, created = f"chatcmpl-{uuid.uuid4().hex}", int(time.time())
     if body.stream:
-        chunks = ChunkStream(id_, int(time.time()), body.model, body.wants_usage)
-        stream = streams.start(lambda: chunks.lines(events()))
-        first = await next_while_connected(stream, request)
-        return EventStream(_after(first, stream), stream) if first else CLIENT_CLOSED_REQUEST
-    finished = await read_while_connected(streams.start(events), request)
+        chunks = ChunkStream(id_, created, body.model, body.wants_usage)
+        return await _streamed(chunks, begin, streams, request)
+    finished = await read_while_connected(streams.start(begin), request)
     return completion_of(turn_of(finished), id_, body.model) if finished else CLIENT_CLOSED_REQUEST
+
+
+@router.post(
+    "/responses",
+    response_model=AnswerResponse,
+    responses=_WITH_BODY | {200: {"content": RESPONSE_STREAMED}},
+)
+async def create_response(
+    body: ResponseRequest,
+    services: OpenServices,
+    streams: OpenStreams,
+    principal: AskAccess,
+    request: Request,
+) -> Any:
+    """Answer the last question of the input from the library, with checked citations.
+
+    Nothing is stored: the input is the whole conversation.
+    """
+    begin = _answer_events(services, principal, body, question_with_history(body.messages, "input"))
+    id_, created = f"resp_{uuid.uuid4().hex}", int(time.time())
+    if body.stream:
+        events = ResponseStream(id_, created, body.model)
+        return await _streamed(events, begin, streams, request)
+    finished = await read_while_connected(streams.start(begin), request)
+    if finished is None:
+        return CLIENT_CLOSED_REQUEST
+    return response_of(turn_of(finished), id_, created, body.model)
+
+
+def _answer_events(
+    services: Services, principal: Principal, body: AnswerRequest, question: QuestionWithHistory
+) -> Callable[[], Generator[Event, None, None]]:
+    """The function that starts the answer; raises ModelNotFoundError for an unknown model."""
+    require_model(body.model, chat_models(services))
+    return partial(services.chat.answer, principal, *question, search=_search_of(body))
+
+
+async def _streamed(
+    lines: AnswerStream,
+    begin: Callable[[], Generator[Event, None, None]],
+    streams: Streams,
+    request: Request,
+) -> Response:
+    stream = streams.start(lambda: lines.lines(begin()))
+    first = await next_while_connected(stream, request)
+    return EventStream(_after(first, stream), stream) if first else CLIENT_CLOSED_REQUEST
 
 
 async def _after(first: bytes, rest: Stream[bytes]) -> AsyncIterator[bytes]:
@@ -198,7 +244,7 @@ async def _after(first: bytes, rest: Stream[bytes]) -> AsyncIterator[bytes]:
         yield b"".join(lines)
 
 
-def _search_of(body: ChatRequest) -> SearchChoice:
+def _search_of(body: AnswerRequest) -> SearchChoice:
     options = body.footnote and body.footnote.search
     choice = options.choice() if options else SearchChoice()
     return replace(choice, by_agent=body.model == AGENT)

@@ -1,38 +1,25 @@
 """A streamed answer in OpenAI's format, and the description of its events."""
 
 import json
-from collections.abc import Generator, Iterator
-from contextlib import closing
-from dataclasses import dataclass, field
-from itertools import chain
+from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import Annotated, Any, Literal
 
 from pydantic import Field, RootModel
 
 from api.event_schemas import JsonOf
 from api.field_types import Schema
+from api.openai.answer_stream import AnswerStream
 from api.openai.openai_answers import (
     Annotation,
     Evidence,
     FinishReason,
     Usage,
-    annotations_of,
     finish_reason_of,
-    sources_of,
     usage_of,
 )
-from api.openai.openai_error_responses import UNEXPECTED, OpenAIError, body_of
-from domain import StepState, Turn
-from domain.logs import get_logger
-from services.events import (
-    Condensing,
-    Event,
-    PassagesRetrieved,
-    Searching,
-    StepUpdated,
-    TextDelta,
-    TurnFinished,
-)
+from api.openai.openai_error_responses import ErrorBody, OpenAIError
+from domain import Turn
 
 
 class Delta(Schema):
@@ -108,53 +95,23 @@ STREAMED: dict[str, Any] = {
 }
 """The description of a streamed answer."""
 
-_log = get_logger("api")
-
 
 @dataclass
-class ChunkStream:
-    """Converts the events of an answer to chunks; `content` is the text sent so far."""
+class ChunkStream(AnswerStream):
+    """The chunks of an answer, which end with `[DONE]`."""
 
-    id: str
-    created: int
-    model: str
     with_usage: bool
-    content: str = field(default="", init=False)
 
-    def lines(self, events: Generator[Event, None, None]) -> Generator[bytes, None, None]:
-        """The lines to send, beginning with the role and ending with `[DONE]`.
+    def begin(self) -> Iterator[bytes]:
+        """The role."""
+        yield self._line({"role": "assistant", "content": ""})
 
-        An error before the first text of the answer is raised before the first line, so that it
-        can still become an HTTP status. A later error becomes the last event.
-        """
-        with closing(events):
-            waited = _until_first_word(events)
-            yield self._line({"role": "assistant", "content": ""})
-            try:
-                for event in chain(waited, events):
-                    yield from self._event_lines(event)
-            except Exception as error:  # noqa: BLE001  # the client waits for an end in any case
-                body = body_of(error)
-                if body.error.code == UNEXPECTED:
-                    _log.error("An answer broke off", exc_info=error)
-                yield _event(body.model_dump())
-                return
-            yield b"data: [DONE]\n\n"
+    def text(self, piece: str) -> bytes:
+        """A chunk with the piece."""
+        return self._line({"content": piece})
 
-    def _event_lines(self, event: Event) -> Iterator[bytes]:
-        if isinstance(event, TextDelta):
-            yield self._text_chunk(event.text)
-        elif isinstance(event, StepUpdated) and event.step.state is StepState.RUNNING:
-            # Text of an agent before a step is not part of its answer, but has been sent already.
-            if self.content and not self.content.endswith("\n\n"):
-                yield self._text_chunk("\n\n")
-        elif isinstance(event, TurnFinished):
-            yield from self._end(event.turn)
-
-    def _end(self, turn: Turn) -> Iterator[bytes]:
-        annotations = annotations_of(turn, self.content)
-        if sources := sources_of(turn):
-            yield self._text_chunk(sources)
+    def end(self, turn: Turn, annotations: list[Annotation]) -> Iterator[bytes]:
+        """A chunk with the evidence, the usage if requested, and `[DONE]`."""
         last = {
             "annotations": [one.model_dump() for one in annotations],
             "footnote": Evidence.model_validate(turn).model_dump(mode="json"),
@@ -162,10 +119,11 @@ class ChunkStream:
         yield self._line(last, finish_reason_of(turn))
         if self.with_usage:
             yield _event(self._chunk([], usage_of(turn)))
+        yield b"data: [DONE]\n\n"
 
-    def _text_chunk(self, text: str) -> bytes:
-        self.content += text
-        return self._line({"content": text})
+    def failure(self, error: ErrorBody) -> bytes:
+        """The error."""
+        return _event(OpenAIError(error=error).model_dump())
 
     def _line(self, delta: dict[str, Any], finish_reason: FinishReason | None = None) -> bytes:
         choice = {"index": 0, "delta": delta, "logprobs": None, "finish_reason": finish_reason}
@@ -181,16 +139,6 @@ class ChunkStream:
         }
         usage_field = {"usage": usage.model_dump() if usage else None} if self.with_usage else {}
         return chunk | usage_field
-
-
-def _until_first_word(events: Iterator[Event]) -> list[Event]:
-    """The events up to the first one that the client receives."""
-    waited: list[Event] = []
-    for event in events:
-        waited.append(event)
-        if not isinstance(event, Condensing | Searching | PassagesRetrieved):
-            break
-    return waited
 
 
 def _event(value: Any) -> bytes:

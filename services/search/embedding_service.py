@@ -6,12 +6,18 @@ from typing import TYPE_CHECKING, Any
 
 from domain import Principal
 from domain.messages import _
-from errors import ConflictError
+from errors import InputError
 from storage.index_stores import IndexStores
 from storage.ledger.index_store import Indexes
 
 if TYPE_CHECKING:
     from langchain_core.embeddings import Embeddings
+
+
+class WrongDimensionsError(InputError):
+    """The vectors have another number of dimensions than the request."""
+
+    param = "dimensions"
 
 
 @dataclass(frozen=True)
@@ -52,7 +58,7 @@ class EmbeddingService:
             dimensions: The expected number of dimensions.
 
         Raises:
-            ConflictError: The vectors have a different number of dimensions.
+            WrongDimensionsError: The vectors have a different number of dimensions.
             ModelError: The model failed.
         """
         model = self._model()
@@ -62,7 +68,7 @@ class EmbeddingService:
             vectors = model.embed_documents(list(texts))
         length = len(vectors[0]) if vectors else dimensions
         if dimensions not in (None, length):
-            raise ConflictError(
+            raise WrongDimensionsError(
                 _(
                     "dimensions is {dimensions}, but the vectors of {model} have {length}"
                     " dimensions and can't be shortened: omit it."

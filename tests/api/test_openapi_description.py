@@ -229,12 +229,16 @@ def test_streams_describe_their_events_their_data_and_their_text(description, op
         content = operation["responses"].get("200", {}).get("content", {})
         if "text/event-stream" in content:
             streams[label] = content["text/event-stream"]["schema"]
-    assert len(streams) == 4
+    assert len(streams) == 5
     events = {
         "POST /api/v1/ask/stream": {"event": "token", "data": '{"text": "25"}'},
         "POST /api/v1/chat/search/stream": {"event": "token", "data": '{"text": "25"}'},
         "GET /api/v1/imports/{import_id}/events": {"event": "gone", "data": '{"detail": "x"}'},
         "POST /v1/chat/completions": {"data": "[DONE]"},
+        "POST /v1/responses": {
+            "event": "response.created",
+            "data": '{"type": "response.created", "sequence_number": 0}',
+        },
     }
     for label, schema in streams.items():
         event = events[label]

@@ -37,8 +37,9 @@ def test_floats_and_base64_encode_the_same_vector(build_client):
 def test_only_the_dimensions_of_the_model_are_accepted(build_client):
     client = build_client()
     assert len(embed(client, "x", dimensions=384).data[0].embedding) == 384
-    with pytest.raises(openai.ConflictError, match="have 384 dimensions and"):
+    with pytest.raises(openai.BadRequestError, match="have 384 dimensions and") as raised:
         embed(client, "x", dimensions=256)
+    assert raised.value.param == "dimensions"
 
 
 @pytest.mark.parametrize(

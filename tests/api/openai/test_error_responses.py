@@ -69,6 +69,10 @@ def test_unsupported_requests_are_rejected_with_the_name_of_the_field(build_clie
         "tools": {"tools": [TOOL]},
         "n": {"n": 2},
         "logprobs": {"logprobs": True},
+        "top_logprobs": {"top_logprobs": 2},
+        "modalities[1]": {"modalities": ["text", "audio"]},
+        "audio": {"audio": {"voice": "alloy", "format": "wav"}},
+        "web_search_options": {"web_search_options": {}},
         "response_format.type": {"response_format": {"type": "json_object"}},
         "footnote.search.k": {"extra_body": {"footnote": {"search": {"k": 0}}}},
         "footnote.serach": {"extra_body": {"footnote": {"serach": {}}}},
@@ -137,7 +141,7 @@ def test_the_client_retries_only_transient_errors(build_client, model_server):
 def test_unknown_paths_and_methods_return_errors_of_the_same_shape(build_client):
     client = build_client()
     for error, call in (
-        (openai.NotFoundError, lambda: client.responses.create(model="footnote", input="x")),
+        (openai.NotFoundError, lambda: client.moderations.create(input="x")),
         (openai.APIStatusError, lambda: client.delete("/models", cast_to=object)),
     ):
         with pytest.raises(error) as raised:
@@ -155,6 +159,12 @@ def test_a_body_that_is_not_json_is_rejected(build_client):
             content=b"{",
             options={"headers": {"Content-Type": "application/json"}},
         )
+
+
+def test_tools_are_accepted_if_they_may_not_be_called(build_client):
+    assert ask(build_client(), tools=[TOOL], tool_choice="none")
+    error = error_of(build_client(), openai.BadRequestError, tools=[TOOL], tool_choice="auto")
+    assert error.param == "tools"
 
 
 def test_only_fields_that_are_read_must_not_contain_nul(build_client):

@@ -1,7 +1,8 @@
 import pytest
 
 from domain import LOCAL_USER
-from errors import ConflictError, ModelError
+from errors import ModelError
+from services.search.embedding_service import WrongDimensionsError
 from tests.fakes.openai import EMBEDDING_MODEL, Fault
 
 
@@ -32,7 +33,7 @@ def test_a_model_without_prefixes_embeds_questions_like_texts(build_services, mo
 def test_other_dimensions_than_those_of_the_model_are_rejected(build_services):
     services = build_services(embed=True)
     assert len(embed(services, "leave", dimensions=8)[0]) == 8
-    with pytest.raises(ConflictError, match="have 8 dimensions and"):
+    with pytest.raises(WrongDimensionsError, match="have 8 dimensions and"):
         embed(services, "leave", dimensions=4)
 
 
