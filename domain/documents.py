@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from datetime import date, datetime
 from enum import StrEnum
 from itertools import takewhile
+from pathlib import PurePath
 from typing import Any
 
 Metadata = dict[str, Any]
@@ -13,6 +14,11 @@ Metadata = dict[str, Any]
 def is_on_web(location: str) -> bool:
     """Whether the location of a document is the address of a web page rather than a file."""
     return location.startswith(("http://", "https://"))
+
+
+def public_location(location: str) -> str:
+    """The address of a web page; of a file, only its name, without its folder on this machine."""
+    return location if is_on_web(location) else PurePath(location).name
 
 
 class Named:

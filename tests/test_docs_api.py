@@ -64,9 +64,8 @@ def test_a_question_with_curl_returns_the_whole_turn(api):
 def test_a_streamed_answer_ends_with_its_verified_citation(api):
     output = api.sh(PAGE.command("ask.py"))
     expected = PAGE.text.split("```text\n")[1].split("```")[0]
-    leave = api.folder / "handbook" / "leave.md"
     assert output.startswith("Searching for: How many days of annual leave do new employees get?\n")
-    for line in expected.replace("/srv/handbook/leave.md", str(leave)).splitlines():
+    for line in expected.splitlines():
         assert line in output
 
 

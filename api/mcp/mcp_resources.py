@@ -15,7 +15,7 @@ from mcp_types import (
 
 from api.mcp.mcp_tools import shared_sources
 from bootstrap import Services
-from domain import DocumentFilter, ListedDocument, Principal
+from domain import DocumentFilter, ListedDocument, Principal, public_location
 from errors import NotFoundError
 
 PAGE = 100
@@ -81,7 +81,7 @@ def _resource(document: ListedDocument) -> Resource:
         uri=address_of(document.id),
         name=document.title,
         title=document.title,
-        description=f"{document.location} ({document.characters:,} characters)",
+        description=f"{public_location(document.location)} ({document.characters:,} characters)",
         mime_type=_mime_type(document),
     )
 

@@ -6,7 +6,7 @@ from typing import Any
 from langchain_core.documents import Document
 from pydantic import BaseModel, ConfigDict
 
-from domain import CitationState, Turn, TurnState
+from domain import CitationState, Turn, TurnState, public_location
 from services.agent.tool_results import NumberedAnswer
 from services.sources.source_service import SourceStatus
 
@@ -24,7 +24,7 @@ class Passage(_Output):
     """Id of the document, for open_document"""
     title: str
     location: str
-    """Path or address of the document"""
+    """Address of the document; of a file, only its name"""
     page: int | None
     """Page number from 1; null for formats without pages"""
     headings: list[str]
@@ -119,7 +119,7 @@ def answer_of(turn: Turn, numbered: NumberedAnswer) -> Answer:
                 quote=one.quote,
                 document_id=one.document_id,
                 title=one.title,
-                location=one.location,
+                location=public_location(one.location),
                 page=one.page,
                 start=one.start,
                 end=one.end,
@@ -137,7 +137,7 @@ def sources_of(statuses: Sequence[SourceStatus]) -> LibrarySources:
     return LibrarySources(
         sources=[
             LibrarySource(
-                name=one.source.name or one.source.location,
+                name=one.source.name or public_location(one.source.location),
                 kind=one.source.kind,
                 collection=one.source.collection,
                 labels=list(one.source.labels),
@@ -161,7 +161,7 @@ def _passage(n: int, text: str, metadata: Mapping[str, Any]) -> Passage:
         n=n,
         document_id=metadata["document_id"],
         title=metadata["title"],
-        location=metadata["location"],
+        location=public_location(metadata["location"]),
         page=metadata["page"],
         headings=list(metadata["heading_path"]),
         text=text,

@@ -9,7 +9,7 @@ from api.field_types import Schema
 from api.openai.openai_requests import SOURCES
 from api.rest.answer_schemas import Citation, ResponseModel, Source, Step
 from domain import Citation as Cited
-from domain import CitationState, Turn, TurnState, is_on_web
+from domain import CitationState, Turn, TurnState, is_on_web, public_location
 from services.export.answer_text import escape, marker_spans
 
 _LOST = "⚠"
@@ -184,7 +184,7 @@ def _line(citation: Cited) -> str:
     sign = "" if citation.state is CitationState.VERIFIED else f"{_LOST} "
     page = f", page {citation.page}" if citation.page else ""
     quote = f': "{escape(citation.quote)}"' if citation.quote else ""
-    title, location = escape(citation.title), citation.location
+    title, location = escape(citation.title), public_location(citation.location)
     where = location if is_on_web(location) else escape(location)
     return " ".join(f"[{citation.n}] {sign}{title}{page}{quote} {where}".split())
 

@@ -7,7 +7,7 @@ separate models, which are stricter than the stored values.
 from datetime import datetime
 from typing import Annotated, Any
 
-from pydantic import BaseModel, ConfigDict, Field, StrictBool, StringConstraints
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StrictBool, StringConstraints
 
 import domain
 from api.field_types import MOMENT, NOT_BLANK, NUMBER
@@ -56,8 +56,14 @@ _QUOTE = "New employees get 25 days of annual leave a year."
 _PassageId = Annotated[str, Field(description="Id of the passage", examples=["8d0c:3"])]
 _DocumentId = Annotated[str, Field(description="Id of the document", examples=["8d0c"])]
 _Title = Annotated[str, Field(description="Title of the document", examples=["Leave policy"])]
-_Location = Annotated[
-    str, Field(description="Path or address of the document", examples=["handbook/leave.md"])
+Location = Annotated[
+    str,
+    AfterValidator(domain.public_location),
+    Field(
+        description="Address of the document; of a file, only its name: "
+        "`GET /documents/{document_id}` returns its path",
+        examples=["leave.md"],
+    ),
 ]
 _Version = Annotated[
     str,
@@ -213,7 +219,7 @@ class Source(ResponseModel):
     passage_id: _PassageId
     document_id: _DocumentId
     title: _Title
-    location: _Location
+    location: Location
     text: _PassageText
     version: _Version
     page: _PageNumber
@@ -242,7 +248,7 @@ class Citation(ResponseModel):
     quote: str = Field(examples=[_QUOTE])
     """The words that support the answer; empty if there are none"""
     title: _Title
-    location: _Location
+    location: Location
     document_id: _DocumentId
     passage_id: _PassageId
     version: _Version

@@ -10,7 +10,7 @@ from pydantic import ConfigDict, Field, StringConstraints
 from api.authentication import AskAccess, OpenServices, ReadAccess
 from api.field_types import DEFAULT_LIMIT, NUMBER, LabelId, Limit, Offset, Page, TurnId
 from api.problems import NOT_FOUND, ProblemError, problem_responses
-from api.rest.answer_schemas import RequestModel, ResponseModel, Turn
+from api.rest.answer_schemas import Location, RequestModel, ResponseModel, Turn
 from api.rest.search_routes import Modes, Passages, Query
 from api.streaming import CLIENT_CLOSED_REQUEST, OpenStreams, read_while_connected
 from bootstrap import Services
@@ -129,8 +129,7 @@ class ReplayedPassage(ResponseModel):
 
     title: str = Field(examples=["Leave policy"])
     """Title of the document"""
-    location: str = Field(examples=["handbook/leave.md"])
-    """Path or address of the document"""
+    location: Location
     page: int | None = Field(examples=[2])
     """Page number from 1; null for formats without pages"""
     passage_id: Annotated[str, _PASSAGE]

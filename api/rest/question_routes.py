@@ -200,7 +200,7 @@ event: question
 data: {"standalone": "How many days of annual leave do new employees get?"}
 
 event: sources
-data: [{"n": 1, "title": "Leave policy", "location": "handbook/leave.md", ...}]
+data: [{"n": 1, "title": "Leave policy", "location": "leave.md", ...}]
 
 event: token
 data: {"text": "New employees get 25 days [1]."}

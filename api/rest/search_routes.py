@@ -14,6 +14,7 @@ from api.rest.answer_schemas import (
     MODE,
     THRESHOLD,
     Explanation,
+    Location,
     RequestModel,
     ResponseModel,
     ScopeRequest,
@@ -201,8 +202,7 @@ class SearchHit(ResponseModel):
     """Key of the document within its source"""
     title: str = Field(examples=["Leave policy"])
     """Title of the document"""
-    location: str = Field(examples=["handbook/leave.md"])
-    """Path or address of the document"""
+    location: Location
     format: str = Field(examples=["md"])
     """Format of the document"""
     version: str = Field(examples=["3f8a1c"])

@@ -11,7 +11,7 @@ from chains.chat_prompts import render_sources
 from chains.citations.answer_reader import Text
 from chains.citations.markers import Marker
 from chains.citations.visible_text import lookalikes, neutralize
-from domain import Citation, CitationState, RetrievedPassage, Turn
+from domain import Citation, CitationState, RetrievedPassage, Turn, public_location
 from services.export.answer_text import answer_pieces
 from services.sources.source_service import SourceStatus
 
@@ -167,14 +167,16 @@ def _notes(turn: Turn) -> list[str]:
 
 def _source_line(n: int, metadata: Mapping[str, Any]) -> str:
     page = "" if metadata.get("page") is None else f", page {metadata['page']}"
-    return f"[{n}] {neutralize(metadata['title'], lookalikes(()))}, {metadata['location']}{page}"
+    title = neutralize(metadata["title"], lookalikes(()))
+    return f"[{n}] {title}, {public_location(metadata['location'])}{page}"
 
 
 def _status_line(status: SourceStatus) -> str:
     source, figures = status.source, status.figures
+    name = source.name or public_location(source.location)
     labels = f", labels {', '.join(source.labels)}" if source.labels else ""
     return (
-        f"- {source.name or source.location} ({source.kind}): {figures.documents:,} documents, "
+        f"- {name} ({source.kind}): {figures.documents:,} documents, "
         f"collection {source.collection}{labels}"
     )
 

@@ -3,7 +3,6 @@
 import json
 from collections.abc import Iterable, Iterator
 from datetime import UTC, datetime
-from pathlib import PurePath
 from typing import Any, NamedTuple
 
 from domain import (
@@ -14,7 +13,6 @@ from domain import (
     StepState,
     Turn,
     TurnState,
-    is_on_web,
 )
 from domain.messages import Message, _, join_messages
 from services.export.answer_text import findings
@@ -62,11 +60,6 @@ def place(source: RetrievedPassage) -> list[str]:
 def _short_version(version: str) -> str:
     is_short = len(version) <= _VERSION_CHARACTERS
     return version if is_short else f"{version[:_CHECKSUM_CHARACTERS]}…"
-
-
-def address(source: RetrievedPassage) -> str:
-    """The address of a web page, or the name of a file: its folder is nothing to share."""
-    return source.location if is_on_web(source.location) else PurePath(source.location).name
 
 
 class StepText(NamedTuple):

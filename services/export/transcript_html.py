@@ -8,7 +8,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined, Template, pas
 from jinja2.runtime import Context
 from markupsafe import Markup
 
-from domain import Conversation, Turn, is_on_web
+from domain import Conversation, Turn, is_on_web, public_location
 from domain.language.script import script_of
 from domain.messages import Message, _
 from services.export import transcript_facts
@@ -73,7 +73,7 @@ def _template() -> Template:
         answer_html=_answer_html,
         facts=transcript_facts.facts,
         place=transcript_facts.place,
-        address=transcript_facts.address,
+        public_location=public_location,
         is_on_web=is_on_web,
         state_of=transcript_facts.state_of,
         step_texts=transcript_facts.step_texts,

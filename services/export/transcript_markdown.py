@@ -3,11 +3,18 @@
 import re
 from collections.abc import Sequence
 
-from domain import Citation, CitationState, Conversation, RetrievedPassage, Turn, is_on_web
+from domain import (
+    Citation,
+    CitationState,
+    Conversation,
+    RetrievedPassage,
+    Turn,
+    is_on_web,
+    public_location,
+)
 from services.export.answer_text import MEANING, describe, plain_answer
 from services.export.transcript_facts import (
     StepText,
-    address,
     facts,
     place,
     state_of,
@@ -121,7 +128,7 @@ def _source(turn: Turn, source: RetrievedPassage) -> str:
 def _link(source: RetrievedPassage) -> str:
     title = _text(source.name)
     if not is_on_web(source.location):
-        return f"**{title}** ({_text(address(source))})"
+        return f"**{title}** ({_text(public_location(source.location))})"
     target = re.sub(r"[\s<>\\]", lambda match: f"%{ord(match[0]):02X}", source.location)
     return f"[{title}](<{target}>)"
 

@@ -273,3 +273,23 @@ def test_a_failure_of_the_model_is_reported(imported, model_server):
             result = client.call("ask_documents", question="annual leave?")
     assert result.is_error
     assert text_of(result).startswith("Failed: ")
+
+
+@pytest.mark.parametrize(
+    ("tool", "arguments"),
+    [
+        ("search_documents", {"query": "annual leave"}),
+        ("ask_documents", {"question": QUESTION}),
+        ("list_sources", {}),
+    ],
+)
+def test_tools_name_files_without_their_folders(client, library, tool, arguments):
+    result = client.call(tool, **arguments)
+    assert "leave.md" in text_of(result) or tool == "list_sources"
+    assert str(library.root) not in result.model_dump_json()
+
+
+def test_resources_name_files_without_their_folders(client, library):
+    resources = client.ask("list_resources").model_dump_json()
+    assert "leave.md" in resources
+    assert str(library.root) not in resources

@@ -1,4 +1,5 @@
 import re
+from pathlib import PurePath
 
 import pytest
 
@@ -48,7 +49,8 @@ def test_a_search_returns_numbered_text_and_its_documents(services):
     for n, document in enumerate(documents, start=1):
         assert f"[{n}] {document.metadata['title']}" in message.content
         assert document.page_content in message.content
-        assert document.metadata["location"] in message.content
+        assert f", {PurePath(document.metadata['location']).name}" in message.content
+        assert document.metadata["location"] not in message.content
         assert document.metadata["document_id"] in message.content
     assert message.artifact["citations"] == []
 
