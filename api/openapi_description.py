@@ -180,11 +180,28 @@ def _complete_streams(responses: dict[str, Any], schemas: dict[str, Any]) -> Non
     name = content["schema"]["$ref"].rpartition("/")[2]
     kinds = schemas[name].get("anyOf", [content["schema"]])
     events = [schemas[one["$ref"].rpartition("/")[2]] for one in kinds]
-    data = [one["properties"]["data"] for one in events]
-    contents = [one.get("contentSchema", one) for one in data]
+    contents = [_content(one["properties"]["data"], schemas) for one in events]
     schemas[f"{name}Data"] = {"anyOf": contents, "description": "The data of an event, parsed."}
     references = [{"$ref": _REFERENCE.format(model=one)} for one in (name, f"{name}Data")]
     content["schema"] = {"anyOf": [*references, {"type": "string"}]}
+
+
+def _content(data: dict[str, Any], schemas: dict[str, Any]) -> dict[str, Any]:
+    """The schema of the data of an event; models become named schemas, which clients can use."""
+    if "contentSchema" not in data:
+        return data
+    data["contentSchema"] = _by_name(data["contentSchema"], schemas)
+    content: dict[str, Any] = data["contentSchema"]
+    return content
+
+
+def _by_name(schema: dict[str, Any], schemas: dict[str, Any]) -> dict[str, Any]:
+    if schema.get("type") == "array":
+        return {**schema, "items": _by_name(schema["items"], schemas)}
+    if "$ref" in schema:
+        return schema
+    schemas.setdefault(schema["title"], schema)
+    return {"$ref": _REFERENCE.format(model=schema["title"])}
 
 
 def _join_lines(value: Any) -> None:

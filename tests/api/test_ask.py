@@ -228,7 +228,10 @@ def test_every_event_is_documented_with_the_schema_of_its_data(build_client):
     def resolve(schema):
         return schemas[schema["$ref"].rpartition("/")[2]] if "$ref" in schema else schema
 
-    events = [resolve(one)["properties"] for one in resolve(content["schema"])["anyOf"]]
+    as_events, as_data, as_text = content["schema"]["anyOf"]
+    events = [resolve(one)["properties"] for one in resolve(as_events)["anyOf"]]
+    assert resolve(as_data)["anyOf"] == [one["data"]["contentSchema"] for one in events]
+    assert as_text == {"type": "string"}
     assert [one["event"]["const"] for one in events] == [
         "started", "question", "step", "sources", "token", "citation", "citations", "end", "error",
     ]  # fmt: skip

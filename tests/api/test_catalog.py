@@ -248,7 +248,10 @@ def test_every_event_is_documented_with_the_schema_of_its_data(build_client):
     def resolve(schema):
         return schemas[schema["$ref"].rpartition("/")[2]] if "$ref" in schema else schema
 
-    events = [resolve(one)["properties"] for one in resolve(content["schema"])["anyOf"]]
+    as_events, as_data, as_text = content["schema"]["anyOf"]
+    events = [resolve(one)["properties"] for one in resolve(as_events)["anyOf"]]
+    assert resolve(as_data)["anyOf"] == [one["data"]["contentSchema"] for one in events]
+    assert as_text == {"type": "string"}
     data = {one["event"]["const"]: one["data"]["contentSchema"] for one in events}
     assert list(data) == ["understood", "ranked", "token", "answered", "error"]
     assert set(resolve(data["ranked"])["properties"]) == {"restaurants", "notices"}
