@@ -3,16 +3,22 @@
 import json
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 import streamlit as st
 from streamlit.testing.v1 import AppTest
 
-from services.imports.maintenance import MaintenanceService, ReindexReport
 from storage.lock import writer_lock
 from tests.fakes.openai import MODEL, Fault, OpenAIServer, Text
 from tests.pages.conftest import APP, page_in_frame, page_text
+from tests.pages.events import event_during_progress
 from ui.text import words
+
+if TYPE_CHECKING:
+    from opensearchpy import OpenSearch
+
+    from tests.opensearch.cluster import Cluster
 
 KEY = "sk-very-secret"
 Open = Callable[[], AppTest]
@@ -200,18 +206,27 @@ def test_a_changed_embedding_asks_for_a_reindex_and_the_page_performs_it(
     assert words.REBUILD_INDEX not in [one.label for one in page.button]
 
 
+@pytest.mark.opensearch
 def test_a_problem_after_a_rebuild_is_shown(
-    open_page: Open, imported, monkeypatch: pytest.MonkeyPatch
+    open_page: Open,
+    imported,
+    monkeypatch: pytest.MonkeyPatch,
+    opensearch: "Cluster",
+    os_client: "OpenSearch",
+    index_name: str,
 ) -> None:
+    def use_name(_runner: object) -> None:  # an alias can't have the name of an index
+        os_client.indices.create(index=index_name, ignore=400)
+
     imported(embed=True)
-    problem = "The alias could not be moved."
-    monkeypatch.setattr(
-        MaintenanceService, "reindex", lambda *_, **__: ReindexReport(True, 5, 1, problem)
-    )
+    monkeypatch.setenv("FOOTNOTE_SEARCH_URL", opensearch.url)
+    monkeypatch.setenv("FOOTNOTE_SEARCH_INDEX", index_name)
     page = open_page()
-    assert problem not in page_text(page)
-    press(page, words.REBUILD_INDEX)
-    assert words.REBUILD_PROBLEM.format(reason=problem) in page_text(page)
+    with event_during_progress(words.REBUILDING.rpartition("}")[2], use_name):
+        press(page, words.REBUILD_INDEX)
+    os_client.indices.delete(index=f"{index_name}-*")
+    reason = f"{index_name} is the name of an index on the OpenSearch server"
+    assert words.REBUILD_PROBLEM.format(reason=reason) in page_text(page)
 
 
 def test_a_rebuild_during_an_import_is_refused(open_page: Open, imported, data_dir: Path) -> None:
