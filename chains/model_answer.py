@@ -8,7 +8,7 @@ from typing import Any, cast
 
 from langchain_core.documents import Document
 from langchain_core.language_models import LanguageModelLike
-from langchain_core.messages import AIMessageChunk, BaseMessage
+from langchain_core.messages import AIMessage, AIMessageChunk, BaseMessage
 from langchain_core.messages.content import Citation
 from langchain_core.prompt_values import PromptValue
 from langchain_core.prompts import BasePromptTemplate
@@ -20,7 +20,13 @@ from chains.citations.answer_reader import open_fence
 from chains.condensing.condense import as_one_question
 from chains.history import as_chunk, render_history
 from chains.streaming_runnable import StreamingRunnable
-from domain import CitationState, RetrievedPassage
+from domain import (
+    CUT_SHORT_REASONS,
+    NO_TEXT,
+    ONLY_TOOL_CALLS,
+    CitationState,
+    RetrievedPassage,
+)
 from domain.language.script import Language, answer_language, script_of
 from domain.language.tokens import content_tokens
 from domain.logs import get_logger
@@ -45,13 +51,16 @@ class TurnEnd:
     """
 
     def __init__(self, quotable_texts: Iterable[str]) -> None:
-        """`quotable_texts` are the passages and the question, which may contain markers."""
+        """`quotable_texts` are the passages and the question, which may contain markers.
+
+        `reached` becomes True at the end of the turn, and `has_text` once the answer has a word.
+        """
         texts = list(quotable_texts)
         markers = [one for one in _MARKERS if not any(one in text for text in texts)]
         self._marker = re.compile("|".join(map(re.escape, markers)) or r"(?!)")
         self._beginnings = {one[:length] for one in markers for length in range(1, len(one))}
         self._held = ""
-        self._has_text = False
+        self.has_text = False
         self.reached = False
 
     def read(self, piece: str) -> str:
@@ -64,19 +73,20 @@ class TurnEnd:
             pending = self._possible_marker()
             certain = len(self._held) - pending
             text, self._held = self._held[:certain], self._held[certain:]
-        self._has_text = self._has_text or bool(text.strip())
+        self.has_text = self.has_text or bool(text.strip())
         return text
 
     def close(self) -> str:
         """The text that was held back because it could have become a marker."""
-        pending, self._held = self._held, ""
-        return "" if self.reached else pending
+        pending, self._held = "" if self.reached else self._held, ""
+        self.has_text = self.has_text or bool(pending.strip())
+        return pending
 
     def _before_marker(self) -> str:
         """The text before a marker that ends the answer; markers at its beginning are dropped."""
         while match := self._marker.search(self._held):
             before = self._held[: match.start()]
-            if self._has_text or before.strip():
+            if self.has_text or before.strip():
                 self.reached = True
                 self._held = ""
                 return before.rstrip()
@@ -122,6 +132,55 @@ def answer_with_model(
     return _PromptedModel(inputs | prompt, llm)
 
 
+class _Reply:
+    """Reads a reply of a model up to the end of its turn, and notes that it has no text."""
+
+    def __init__(self, inputs: dict[str, Any]) -> None:
+        texts = [document.page_content for document in inputs["input_documents"]]
+        self._end = TurnEnd([inputs["question"], *texts])
+        self._calls_tools = self._has_ended = False
+
+    @property
+    def is_at_end_of_turn(self) -> bool:
+        return self._end.reached
+
+    def read(self, piece: BaseMessage | str) -> BaseMessage | str:
+        """The part of the piece before the end of the turn.
+
+        The `finish_reason` of a reply without text becomes NO_TEXT or ONLY_TOOL_CALLS.
+        """
+        if isinstance(piece, str):
+            return self._end.read(piece)
+        if not isinstance(piece.content, str):
+            return piece
+        self._calls_tools = self._calls_tools or _calls_tools(piece)
+        text, metadata = self._end.read(piece.content), piece.response_metadata
+        if metadata.get("finish_reason") or not isinstance(piece, AIMessageChunk):
+            text += self._end.close()
+            metadata = self._ended(metadata)
+        if text == piece.content and metadata == piece.response_metadata:
+            return piece
+        return piece.model_copy(update={"content": text, "response_metadata": metadata})
+
+    def close(self) -> AIMessageChunk:
+        """The last piece of a stream: what was held back."""
+        text = self._end.close()
+        return AIMessageChunk(text, response_metadata={} if self._has_ended else self._ended({}))
+
+    def _ended(self, metadata: dict[str, Any]) -> dict[str, Any]:
+        """The metadata of the piece that ends the reply."""
+        self._has_ended = True
+        if self._end.has_text or metadata.get("finish_reason") in CUT_SHORT_REASONS:
+            return metadata
+        return metadata | {"finish_reason": ONLY_TOOL_CALLS if self._calls_tools else NO_TEXT}
+
+
+def _calls_tools(piece: BaseMessage) -> bool:
+    if isinstance(piece, AIMessageChunk):
+        return bool(piece.tool_call_chunks)
+    return isinstance(piece, AIMessage) and bool(piece.tool_calls)
+
+
 class _PromptedModel(StreamingRunnable[dict[str, Any], BaseMessage | str]):
     """Like `prompt | llm`, but a piece takes a sixth less time, and the answer ends with the turn.
 
@@ -138,45 +197,22 @@ class _PromptedModel(StreamingRunnable[dict[str, Any], BaseMessage | str]):
         self, input: dict[str, Any], config: RunnableConfig | None = None, **kwargs: Any
     ) -> BaseMessage | str:
         """The whole answer."""
-        answer = self._llm.invoke(self._prompt.invoke(input, config), config, **kwargs)
-        return _complete(answer, _turn_end(input))
+        reply = _Reply(input)
+        answer = reply.read(self._llm.invoke(self._prompt.invoke(input, config), config, **kwargs))
+        return answer + str(reply.close().text) if isinstance(answer, str) else answer
 
     def stream(
         self, input: dict[str, Any], config: RunnableConfig | None = None, **kwargs: Any
     ) -> Iterator[BaseMessage | str]:
         """The pieces of the answer as the model writes them."""
-        messages, end = self._prompt.invoke(input, config), _turn_end(input)
+        messages, reply = self._prompt.invoke(input, config), _Reply(input)
         pieces = cast("Generator[BaseMessage | str]", self._llm.stream(messages, config, **kwargs))
         with closing(pieces):  # close now instead of at garbage collection
             for piece in pieces:
-                yield _up_to(end, piece)
-                if end.reached:
+                yield reply.read(piece)
+                if reply.is_at_end_of_turn:
                     return
-        yield end.close()
-
-
-def _turn_end(inputs: dict[str, Any]) -> TurnEnd:
-    texts = [document.page_content for document in inputs["input_documents"]]
-    return TurnEnd([inputs["question"], *texts])
-
-
-def _up_to(end: TurnEnd, piece: BaseMessage | str) -> BaseMessage | str:
-    """The part of the piece before the end of the turn."""
-    if isinstance(piece, str):
-        return end.read(piece)
-    if not isinstance(piece.content, str):
-        return piece
-    text = end.read(piece.content)
-    return piece if text == piece.content else piece.model_copy(update={"content": text})
-
-
-def _complete(answer: BaseMessage | str, end: TurnEnd) -> BaseMessage | str:
-    """The answer up to the end of the turn."""
-    if isinstance(answer, str):
-        return end.read(answer) + end.close()
-    if not isinstance(answer.content, str):
-        return answer
-    return answer.model_copy(update={"content": end.read(answer.content) + end.close()})
+        yield reply.close()
 
 
 def _prompt_inputs(variable: str, render: Renderer, inputs: dict[str, Any]) -> dict[str, Any]:
@@ -219,16 +255,28 @@ _HEADING_WITHOUT_ANSWER: dict[Language, str] = {
     ),
 }
 
+_HEADING_OF_CUT_ANSWER: dict[Language, str] = {
+    "english": (
+        "**The language model did not finish the text above. These quotes were found without it:**"
+    ),
+    "korean": (
+        "**언어 모델이 위의 글을 끝내지 못했습니다. 다음은 언어 모델 없이 찾은 인용문입니다.**"
+    ),
+    "japanese": (
+        "**言語モデルは上の文章を書き終えませんでした。次は言語モデルを使わずに見つけた引用です。**"
+    ),
+}
+
 _FENCES = ("```", "~~~")
 
 
 class AnswererWithExtract(StreamingRunnable[dict[str, Any], BaseMessage | str]):
     """Streams the answer of a chat model, followed by an extract if the answer is not usable.
 
-    The extract is one piece with an explanatory heading, and with its citations in
-    `additional_kwargs`, whose indices refer to the whole answer. There is none after an answer that
-    says that the passages contain no answer, or if nothing can be extracted; only an empty answer
-    always gets one.
+    An answer that was cut short is not usable either. The extract is one piece with an explanatory
+    heading, and with its citations in `additional_kwargs`, whose indices refer to the whole answer.
+    There is none after a complete answer that says that the passages contain no answer, or if
+    nothing can be extracted; only an empty answer always gets one.
     """
 
     def __init__(self, by_model: Answerer, extractive: Answerer) -> None:
@@ -240,15 +288,30 @@ class AnswererWithExtract(StreamingRunnable[dict[str, Any], BaseMessage | str]):
         self, input: dict[str, Any], config: RunnableConfig | None = None, **kwargs: Any
     ) -> Iterator[BaseMessage | str]:
         """The pieces of the model's answer, then the extract if there is one."""
-        texts = []
+        answer = reason = ""
         for piece in self._by_model.stream(input, config, **kwargs):
-            texts.append(str(as_chunk(piece).text))
+            chunk = as_chunk(piece)
+            answer += str(chunk.text)
+            reason = chunk.response_metadata.get("finish_reason") or reason
             yield piece
-        answer = "".join(texts)
-        if not is_usable(answer, input["input_documents"]):
-            _log.warning("answer not supported by its citations: an extract follows")
+        headings = _headings(answer, reason, input["input_documents"])
+        if headings:
+            is_cut = headings is _HEADING_OF_CUT_ANSWER
+            reason = "cut short" if is_cut else "not supported by its citations"
+            _log.warning(f"answer {reason}: an extract follows")
             extract = as_chunk(self._extractive.invoke(input, config))
-            yield from _below(answer, extract, input)
+            yield from _below(answer, extract, input, headings)
+
+
+def _headings(
+    answer: str, finish_reason: str, documents: Sequence[Document]
+) -> dict[Language, str] | None:
+    """The heading of the extract below the answer; None if the answer needs no extract."""
+    if not answer.strip():
+        return _HEADING_WITHOUT_ANSWER
+    if not is_usable(answer, documents):
+        return _HEADING
+    return _HEADING_OF_CUT_ANSWER if finish_reason in CUT_SHORT_REASONS else None
 
 
 def is_usable(answer: str, documents: Sequence[Document]) -> bool:
@@ -273,13 +336,13 @@ def _passage(n: int, document: Document) -> RetrievedPassage:
     )
 
 
-def _below(answer: str, extract: AIMessageChunk, inputs: dict[str, Any]) -> Iterator[BaseMessage]:
+def _below(
+    answer: str, extract: AIMessageChunk, inputs: dict[str, Any], headings: dict[Language, str]
+) -> Iterator[BaseMessage]:
     """The extract as a piece that follows the answer; nothing if it would add nothing."""
     citations: list[Citation] = extract.additional_kwargs.get("citations", [])
-    is_empty = not answer.strip()
-    if not citations and not is_empty:
+    if not citations and answer.strip():
         return
-    headings = _HEADING_WITHOUT_ANSWER if is_empty else _HEADING
     language = answer_language(inputs.get("typed_question") or inputs["question"])
     before = f"{_end_of(answer)}{headings[language]}\n\n"
     shifted = [_shifted(one, len(answer) + len(before)) for one in citations]

@@ -17,7 +17,13 @@ TIME_LIMIT = "time_limit"
 """`finish_reason` of a message that ran out of time."""
 REPETITION = "repetition"
 """`finish_reason` of a message that was stopped because it kept repeating itself."""
-CUT_SHORT_REASONS = frozenset((LENGTH_LIMIT, TIME_LIMIT, REPETITION))
+CONTENT_FILTER = "content_filter"
+"""`finish_reason` of a message that the server's content filter ended."""
+CUT_SHORT_REASONS = frozenset((LENGTH_LIMIT, TIME_LIMIT, REPETITION, CONTENT_FILTER))
+NO_TEXT = "no_text"
+"""`finish_reason` of an answer without text."""
+ONLY_TOOL_CALLS = "only_tool_calls"
+"""`finish_reason` of an answer without text that calls tools, although it was offered none."""
 
 
 class Answerer(NamedTuple):

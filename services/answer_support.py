@@ -16,7 +16,7 @@ class Support(StrEnum):
     NOTHING_FOUND = "nothing found"
     """The answer says that the documents do not answer the question."""
     NO_CLAIM = "no claim"
-    """There is nothing to support: a greeting, or no answer yet."""
+    """There is nothing to support: a greeting, no answer yet, or one that ended before a claim."""
 
 
 def support_of(turn: Turn) -> Support:
@@ -30,6 +30,8 @@ def support_of(turn: Turn) -> Support:
     if turn.model == EXTRACTIVE:  # it quotes whenever it answers
         is_small_talk = not turn.standalone_question and not turn.sources
         return Support.NO_CLAIM if is_small_talk else Support.NOTHING_FOUND
+    if turn.error and not turn.unsupported_sentences:
+        return Support.NO_CLAIM
     if admits_no_answer(turn.answer):
         return Support.NOTHING_FOUND
     has_claim = bool(turn.sources or turn.unsupported_sentences)

@@ -20,6 +20,8 @@ from domain import (
     TurnState,
 )
 from errors import NotFoundError
+from services.chat.running_answer import BLANK, CALLED_TOOLS, FILTERED
+from tests.fakes.openai import Call, Text, ToolCalls
 
 HEADING = "Nearest passages, which may not answer the question:"
 
@@ -96,6 +98,27 @@ def test_each_quote_is_printed_once_below_its_source(capsys):
         "    “30 days.”",
         "[9] no such source",
     ]
+
+
+@pytest.mark.parametrize(
+    ("reply", "reason"),
+    [
+        (Text(""), BLANK),
+        (ToolCalls(Call("search", {})), CALLED_TOOLS),
+        (Text("They get", finish_reason="content_filter"), FILTERED),
+    ],
+)
+def test_a_reply_without_an_answer_is_explained_after_the_extract(
+    imported, model_server, capsys, reply, reason
+):
+    model_server.will(reply)
+    services = imported(chat=True)
+    question = "How many days of annual leave do new employees get?"
+    _print_turn(services.chat.ask(LOCAL_USER, question))
+    printed = capsys.readouterr()
+    assert "“New employees get 25 days of annual leave a year.” [1]" in printed.out
+    assert HEADING not in printed.out
+    assert f"This answer is incomplete. {reason}" in printed.err
 
 
 def test_the_last_line_continues_the_conversation_in_the_same_data_folder(capsys):

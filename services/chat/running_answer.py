@@ -7,7 +7,10 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, cast
 
 from domain import (
+    CONTENT_FILTER,
     LENGTH_LIMIT,
+    NO_TEXT,
+    ONLY_TOOL_CALLS,
     REPETITION,
     TIME_LIMIT,
     CitationState,
@@ -46,7 +49,26 @@ REPEATED_ITSELF = _(
     "The model kept repeating the same words and was stopped: ask again, reword the question,"
     " or set another model in FOOTNOTE_CHAT_MODEL."
 )
-_INCOMPLETE = {LENGTH_LIMIT: TOO_LONG, TIME_LIMIT: OUT_OF_TIME, REPETITION: REPEATED_ITSELF}
+FILTERED = _(
+    "The content filter of the model's server stopped the answer: reword the question, or set"
+    " another model in FOOTNOTE_CHAT_MODEL."
+)
+BLANK = _(
+    "The model wrote no text: ask again, reword the question, or set another model in"
+    " FOOTNOTE_CHAT_MODEL."
+)
+CALLED_TOOLS = _(
+    "The model called a tool instead of writing an answer, although no tool was offered: ask again,"
+    " or set another model in FOOTNOTE_CHAT_MODEL."
+)
+_INCOMPLETE = {
+    LENGTH_LIMIT: TOO_LONG,
+    TIME_LIMIT: OUT_OF_TIME,
+    REPETITION: REPEATED_ITSELF,
+    CONTENT_FILTER: FILTERED,
+    NO_TEXT: BLANK,
+    ONLY_TOOL_CALLS: CALLED_TOOLS,
+}
 _log = get_logger("questions")
 
 

@@ -3,9 +3,10 @@ import json
 import pytest
 
 from domain import LOCAL_USER, Principal, TurnState
+from services.chat.running_answer import BLANK, CALLED_TOOLS, FILTERED
 from tests.api.conftest import bearer
 from tests.api.serving import events_of
-from tests.fakes.openai import Fault, Text
+from tests.fakes.openai import Call, Fault, Text, ToolCalls
 
 ASK, STREAM = "/api/v1/ask", "/api/v1/ask/stream"
 LEAVE = {"question": "How many days of annual leave do new employees get?"}
@@ -77,6 +78,26 @@ def test_the_extract_follows_an_uncited_answer_whole_streamed_and_stored(
     assert {one["state"] for one in whole["citations"]} == {"verified"}
     assert whole["citations"] == end["citations"]
     assert {turn.answer for turn in turns_of(client)} == {whole["answer"]}
+
+
+@pytest.mark.parametrize(
+    ("reply", "reason"),
+    [
+        (Text(" "), BLANK),
+        (ToolCalls(Call("search", {})), CALLED_TOOLS),
+        (Text("They get", finish_reason="content_filter"), FILTERED),
+    ],
+)
+def test_a_reply_without_an_answer_is_incomplete_whole_and_streamed(
+    build_client, model_server, reply, reason
+):
+    client = build_client(chat=True)
+    model_server.will(reply, reply)
+    whole, (last, end) = client.post(ASK, json=LEAVE).json(), stream_answer(client, **LEAVE)[-1]
+    assert (whole["state"], whole["error"]) == ("incomplete", reason)
+    assert (last, end["state"], end["error"]) == ("end", "incomplete", reason)
+    assert "New employees get 25 days of annual leave" in whole["answer"]
+    assert whole["answer"] == end["answer"]
 
 
 def test_the_whole_answer_equals_the_stored_turn(build_client, model_server):

@@ -1,10 +1,13 @@
 """How the chat page names the answering model, and answers cut off at a limit."""
 
+from html import escape
+
 import pytest
 import streamlit as st
 from streamlit.testing.v1 import AppTest
 
-from tests.fakes.openai import MODEL, Endless, Text
+from services.chat.running_answer import BLANK, CALLED_TOOLS, FILTERED
+from tests.fakes.openai import MODEL, Call, Endless, Text, ToolCalls
 from tests.pages.conftest import APP, install_services, page_text
 from ui.text import words
 
@@ -91,6 +94,27 @@ def test_an_endless_answer_is_shown_up_to_the_limit(open_page, model_server):
     assert words.INCOMPLETE in html
     assert "FOOTNOTE_CHAT_MAX_TOKENS" in html
     assert model_server.hung_up.wait(10)
+
+
+@pytest.mark.parametrize(
+    ("reply", "reason"),
+    [
+        (Text(""), BLANK),
+        (ToolCalls(Call("search", {})), CALLED_TOOLS),
+        (Text("They get", finish_reason="content_filter"), FILTERED),
+    ],
+)
+def test_a_reply_without_an_answer_is_explained_above_no_closest_passages(
+    open_page, model_server, reply, reason
+):
+    model_server.will(reply)
+    page = ask(open_page(openai_base_url=model_server.url, chat_model=MODEL))
+    for html in (page_text(page), page_text(page.run())):
+        assert escape(reason) in html
+        assert words.INCOMPLETE in html
+        assert "found without it:" in html or "found without the language model:" in html
+        assert "25 days of annual leave a year" in html
+        assert words.NOTHING_TITLE not in html
 
 
 def test_an_answer_that_times_out_names_the_setting(open_page, model_server):

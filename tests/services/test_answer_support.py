@@ -62,6 +62,15 @@ def test_a_claim_without_a_citation_is_unsupported(answer):
     assert not offers_nearest(unsupported)
 
 
+@pytest.mark.parametrize("answer", [*NOTHING.values(), "**The model wrote no answer.**"])
+def test_an_answer_that_ended_early_says_nothing_about_the_documents(answer):
+    ended = turn(answer=answer, model=MODEL, sources=(source(),), error="Too long.")
+    assert support_of(ended) is Support.NO_CLAIM
+    assert support_of(replace(ended, unsupported_sentences=1, answer="25 euros, I think.")) is (
+        Support.UNSUPPORTED
+    )
+
+
 def test_a_claim_without_passages_is_unsupported():
     claim = turn(answer="It costs 25 euros.", model=MODEL, unsupported_sentences=1)
     assert support_of(claim) is Support.UNSUPPORTED

@@ -9,9 +9,10 @@ from mcp import MCPError
 from api.mcp.mcp_resources import PAGE, SPAN_CHARS
 from api.mcp.mcp_tools import NUMBERING_NOTE
 from domain import LOCAL_USER, ApiScope, DocumentFilter, Principal
+from services.chat.running_answer import BLANK, CALLED_TOOLS, FILTERED
 from tests.api.mcp.documents import LEAVE, LONG, QUESTION, key, uri_of
 from tests.fakes.mcp_clients import connected, over_http, serving_mcp
-from tests.fakes.openai import Fault, Text
+from tests.fakes.openai import Call, Fault, Text, ToolCalls
 
 pytestmark = pytest.mark.slow
 
@@ -263,6 +264,28 @@ def test_a_canceled_call_closes_the_stream_of_the_model(imported, model_server, 
             assert model_server.hung_up.wait(10)
             assert time.monotonic() - start < 15
             assert not client.call("list_sources").is_error
+
+
+@pytest.mark.parametrize(
+    ("reply", "reason"),
+    [
+        (Text(""), BLANK),
+        (ToolCalls(Call("search", {})), CALLED_TOOLS),
+        (Text("They get", finish_reason="content_filter"), FILTERED),
+    ],
+)
+def test_a_reply_without_an_answer_is_explained_below_the_extract(
+    imported, model_server, reply, reason
+):
+    services = imported(chat=True)
+    model_server.will(reply)
+    with serving_mcp(services) as url:
+        with connected(over_http(url, key(services))) as client:
+            result = client.call("ask_documents", question=QUESTION)
+    assert not result.is_error
+    extract, _, note = text_of(result).partition(f"(The answer is incomplete: {reason})")
+    assert "New employees get 25 days of annual leave" in extract
+    assert "\n\nSources:\n" in note
 
 
 def test_a_failure_of_the_model_is_reported(imported, model_server):

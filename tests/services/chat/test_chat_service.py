@@ -186,7 +186,10 @@ def test_an_answer_at_the_length_limit_is_marked_and_names_the_setting(services,
     turn = services.chat.ask(LOCAL_USER, "How many days of annual leave?")
     assert turn.state is TurnState.INCOMPLETE
     assert "FOOTNOTE_CHAT_MAX_TOKENS" in turn.error
-    assert turn.answer == "They get 25 days [1]. And the"
+    text, heading, extract = turn.answer.split("\n\n")
+    assert text == "They get 25 days [1]. And the"
+    assert heading.startswith("**The language model did not finish the text above.")
+    assert extract.startswith("“New employees get 25 days of annual leave a year.” [1]")
 
 
 def test_a_lone_surrogate_from_the_model_is_replaced_and_the_turn_stored(services, model_server):
