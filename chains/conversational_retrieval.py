@@ -33,6 +33,7 @@ from chains.history import (
     fit_history,
 )
 from chains.model_answer import Answerer, answer_with_model
+from chains.reasoning import reasoning_of
 from chains.streaming_runnable import StreamingRunnable
 
 
@@ -82,6 +83,8 @@ class ConversationalRetrievalChain(
     return_answer_citations: bool = False
     """Whether quotations of the built-in answerer are accompanied by `answer_citations`: LangChain
     `Citation`s, with indices into the whole answer and the document's number in `extras["n"]`."""
+    return_reasoning: bool = False
+    """Whether to stream the model's `reasoning`, which precedes the answer, piece by piece."""
     response_if_no_docs_found: str | None = None
     """The answer if no documents were found or fit; the answerer is not called then."""
     max_tokens_limit: int | None = Field(default=None, ge=1)
@@ -223,6 +226,7 @@ class ConversationalRetrievalChain(
         answer_inputs = self._answer_inputs(request, questions, documents)
         for message in self.answer.stream(answer_inputs, _tagged(config, "answer")):
             messages.append(as_chunk(message))
+            yield from self._reasoning_piece(messages[-1])
             yield from self._text_piece(messages[-1])
         yield from self._closing_pieces(messages)
 
@@ -265,6 +269,10 @@ class ConversationalRetrievalChain(
             yield AddableDict(source_documents=documents)
         if not self._needs_answerer(documents):
             yield AddableDict(answer=self.response_if_no_docs_found)
+
+    def _reasoning_piece(self, message: AIMessageChunk) -> Iterator[Inputs]:
+        if self.return_reasoning and (reasoning := reasoning_of(message)):
+            yield AddableDict(reasoning=reasoning)
 
     def _text_piece(self, message: AIMessageChunk) -> Iterator[Inputs]:
         citations = message.additional_kwargs.get("citations")

@@ -1,14 +1,13 @@
 """Answers of a chat model, up to the end of its turn, with an extract if they are not usable."""
 
-import re
-from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import closing
 from functools import partial
 from typing import Any, cast
 
 from langchain_core.documents import Document
 from langchain_core.language_models import LanguageModelLike
-from langchain_core.messages import AIMessage, AIMessageChunk, BaseMessage
+from langchain_core.messages import AIMessageChunk, BaseMessage
 from langchain_core.messages.content import Citation
 from langchain_core.prompt_values import PromptValue
 from langchain_core.prompts import BasePromptTemplate
@@ -19,85 +18,14 @@ from chains.citations.answer_check import check_answer
 from chains.citations.answer_reader import open_fence
 from chains.condensing.condense import as_one_question
 from chains.history import as_chunk, render_history
+from chains.model_reply import ModelReply
 from chains.streaming_runnable import StreamingRunnable
-from domain import (
-    CUT_SHORT_REASONS,
-    NO_TEXT,
-    ONLY_TOOL_CALLS,
-    CitationState,
-    RetrievedPassage,
-)
+from domain import CUT_SHORT_REASONS, CitationState, RetrievedPassage
 from domain.language.script import Language, answer_language, script_of
 from domain.language.tokens import content_tokens
 from domain.logs import get_logger
 
-_MARKERS = (
-    "<|im_end|>", "<|im_start|>", "<|endoftext|>", "<|eot_id|>", "<|end|>", "<|user|>",
-    "<|assistant|>", "<|system|>", "<|start_header_id|>", "<|end_header_id|>", "<|begin_of_text|>",
-    "<start_of_turn>", "<end_of_turn>", "<bos>", "<eos>", "</s>",
-    "[INST]", "[/INST]", "<<SYS>>", "<</SYS>>",
-)  # fmt: skip
-_LONGEST = max(map(len, _MARKERS))
-
 _log = get_logger("questions")
-
-
-class TurnEnd:
-    """Passes on a streamed answer up to the first marker of a chat template.
-
-    A server that applies a wrong template or none returns its markers as text, followed by a
-    dialogue that the model invents. Markers before the first word are dropped. A marker that the
-    passages or the question contain is text, because a document may be about templates.
-    """
-
-    def __init__(self, quotable_texts: Iterable[str]) -> None:
-        """`quotable_texts` are the passages and the question, which may contain markers.
-
-        `reached` becomes True at the end of the turn, and `has_text` once the answer has a word.
-        """
-        texts = list(quotable_texts)
-        markers = [one for one in _MARKERS if not any(one in text for text in texts)]
-        self._marker = re.compile("|".join(map(re.escape, markers)) or r"(?!)")
-        self._beginnings = {one[:length] for one in markers for length in range(1, len(one))}
-        self._held = ""
-        self.has_text = False
-        self.reached = False
-
-    def read(self, piece: str) -> str:
-        """The part of the answer that can no longer change; "" once `reached` is True."""
-        if self.reached:
-            return ""
-        self._held += piece
-        text = self._before_marker()
-        if not self.reached:
-            pending = self._possible_marker()
-            certain = len(self._held) - pending
-            text, self._held = self._held[:certain], self._held[certain:]
-        self.has_text = self.has_text or bool(text.strip())
-        return text
-
-    def close(self) -> str:
-        """The text that was held back because it could have become a marker."""
-        pending, self._held = "" if self.reached else self._held, ""
-        self.has_text = self.has_text or bool(pending.strip())
-        return pending
-
-    def _before_marker(self) -> str:
-        """The text before a marker that ends the answer; markers at its beginning are dropped."""
-        while match := self._marker.search(self._held):
-            before = self._held[: match.start()]
-            if self.has_text or before.strip():
-                self.reached = True
-                self._held = ""
-                return before.rstrip()
-            self._held = self._held[match.end() :]
-        return ""
-
-    def _possible_marker(self) -> int:
-        """The number of characters at the end that may begin a marker."""
-        most = min(_LONGEST, len(self._held))
-        lengths = range(most, 0, -1)
-        return next((n for n in lengths if self._held[-n:] in self._beginnings), 0)
 
 
 Answerer = Runnable[dict[str, Any], BaseMessage | str]
@@ -132,55 +60,6 @@ def answer_with_model(
     return _PromptedModel(inputs | prompt, llm)
 
 
-class _Reply:
-    """Reads a reply of a model up to the end of its turn, and notes that it has no text."""
-
-    def __init__(self, inputs: dict[str, Any]) -> None:
-        texts = [document.page_content for document in inputs["input_documents"]]
-        self._end = TurnEnd([inputs["question"], *texts])
-        self._calls_tools = self._has_ended = False
-
-    @property
-    def is_at_end_of_turn(self) -> bool:
-        return self._end.reached
-
-    def read(self, piece: BaseMessage | str) -> BaseMessage | str:
-        """The part of the piece before the end of the turn.
-
-        The `finish_reason` of a reply without text becomes NO_TEXT or ONLY_TOOL_CALLS.
-        """
-        if isinstance(piece, str):
-            return self._end.read(piece)
-        if not isinstance(piece.content, str):
-            return piece
-        self._calls_tools = self._calls_tools or _calls_tools(piece)
-        text, metadata = self._end.read(piece.content), piece.response_metadata
-        if metadata.get("finish_reason") or not isinstance(piece, AIMessageChunk):
-            text += self._end.close()
-            metadata = self._ended(metadata)
-        if text == piece.content and metadata == piece.response_metadata:
-            return piece
-        return piece.model_copy(update={"content": text, "response_metadata": metadata})
-
-    def close(self) -> AIMessageChunk:
-        """The last piece of a stream: what was held back."""
-        text = self._end.close()
-        return AIMessageChunk(text, response_metadata={} if self._has_ended else self._ended({}))
-
-    def _ended(self, metadata: dict[str, Any]) -> dict[str, Any]:
-        """The metadata of the piece that ends the reply."""
-        self._has_ended = True
-        if self._end.has_text or metadata.get("finish_reason") in CUT_SHORT_REASONS:
-            return metadata
-        return metadata | {"finish_reason": ONLY_TOOL_CALLS if self._calls_tools else NO_TEXT}
-
-
-def _calls_tools(piece: BaseMessage) -> bool:
-    if isinstance(piece, AIMessageChunk):
-        return bool(piece.tool_call_chunks)
-    return isinstance(piece, AIMessage) and bool(piece.tool_calls)
-
-
 class _PromptedModel(StreamingRunnable[dict[str, Any], BaseMessage | str]):
     """Like `prompt | llm`, but a piece takes a sixth less time, and the answer ends with the turn.
 
@@ -197,7 +76,7 @@ class _PromptedModel(StreamingRunnable[dict[str, Any], BaseMessage | str]):
         self, input: dict[str, Any], config: RunnableConfig | None = None, **kwargs: Any
     ) -> BaseMessage | str:
         """The whole answer."""
-        reply = _Reply(input)
+        reply = ModelReply(input)
         answer = reply.read(self._llm.invoke(self._prompt.invoke(input, config), config, **kwargs))
         return answer + str(reply.close().text) if isinstance(answer, str) else answer
 
@@ -205,7 +84,7 @@ class _PromptedModel(StreamingRunnable[dict[str, Any], BaseMessage | str]):
         self, input: dict[str, Any], config: RunnableConfig | None = None, **kwargs: Any
     ) -> Iterator[BaseMessage | str]:
         """The pieces of the answer as the model writes them."""
-        messages, reply = self._prompt.invoke(input, config), _Reply(input)
+        messages, reply = self._prompt.invoke(input, config), ModelReply(input)
         pieces = cast("Generator[BaseMessage | str]", self._llm.stream(messages, config, **kwargs))
         with closing(pieces):  # close now instead of at garbage collection
             for piece in pieces:

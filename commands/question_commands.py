@@ -253,6 +253,7 @@ def turn_as_data(turn: Turn) -> dict[str, Any]:
         "turn_id": turn.id,
         "state": turn.state.value,
         "error": turn.error,
+        "reasoning": turn.reasoning,
         "timings_ms": dict(turn.timings_ms),
         "usage": dict(turn.usage),
     }

@@ -186,6 +186,8 @@ class Turn:
     parent_id: str | None = None
     search: SearchChoice = field(default_factory=SearchChoice)
     steps: tuple[Step, ...] = ()
+    reasoning: str = ""
+    """What a model wrote before its answer to reach it; not part of the answer, and not checked."""
 
 
 @dataclass(frozen=True, slots=True)

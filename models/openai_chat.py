@@ -173,6 +173,15 @@ class TranslatedChatOpenAI(ChatOpenAI):
             payload["max_tokens"] = payload.pop("max_completion_tokens")
         return payload
 
+    def _convert_chunk_to_generation_chunk(
+        self, chunk: dict[str, Any], *args: Any, **kwargs: Any
+    ) -> ChatGenerationChunk | None:
+        """The piece, with the reasoning of servers other than OpenAI's, which LangChain drops."""
+        piece = super()._convert_chunk_to_generation_chunk(chunk, *args, **kwargs)
+        if piece and (reasoning := _reasoning_in(chunk)):
+            piece.message.additional_kwargs["reasoning_content"] = reasoning
+        return piece
+
     def _generate(self, *args: Any, **kwargs: Any) -> ChatResult:
         with model_errors(self._endpoint):
             return super()._generate(*args, **kwargs)
@@ -233,6 +242,13 @@ class TranslatedChatOpenAI(ChatOpenAI):
         """Estimate the number of tokens; an exact count would download the model's vocabulary."""
         del tools
         return count_tokens_approximately(messages)
+
+
+def _reasoning_in(chunk: Mapping[str, Any]) -> str:
+    """The reasoning in an event: vLLM, Ollama, and OpenRouter have another name for it."""
+    delta = (choices[0].get("delta") if (choices := chunk.get("choices")) else None) or {}
+    reasoning = delta.get("reasoning_content") or delta.get("reasoning")
+    return reasoning if isinstance(reasoning, str) else ""
 
 
 class _Reading:
@@ -301,4 +317,5 @@ class _Reading:
 def _chars_of(piece: ChatGenerationChunk) -> int:
     message = piece.message
     calls = message.tool_call_chunks if isinstance(message, AIMessageChunk) else ()
-    return len(piece.text) + sum(len(call["args"] or "") for call in calls)
+    reasoning = message.additional_kwargs.get("reasoning_content", "")
+    return len(piece.text) + len(reasoning) + sum(len(call["args"] or "") for call in calls)

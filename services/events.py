@@ -47,6 +47,13 @@ class PassagesRetrieved:
 
 
 @dataclass(frozen=True, slots=True)
+class ReasoningDelta:
+    """More of the model's reasoning, as plain text; it is not part of the answer."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
 class TextDelta:
     """More of the answer's Markdown; markers are plain [n], brackets from documents are escaped."""
 
@@ -77,6 +84,7 @@ Event = (
     | Searching
     | StepUpdated
     | PassagesRetrieved
+    | ReasoningDelta
     | TextDelta
     | CitationVerified
     | TurnFinished

@@ -14,6 +14,7 @@ from services.events import (
     Condensing,
     Event,
     PassagesRetrieved,
+    ReasoningDelta,
     Searching,
     StepUpdated,
     TextDelta,
@@ -89,6 +90,6 @@ def _until_first_word(events: Iterator[Event]) -> list[Event]:
     waited: list[Event] = []
     for event in events:
         waited.append(event)
-        if not isinstance(event, Condensing | Searching | PassagesRetrieved):
+        if not isinstance(event, Condensing | Searching | PassagesRetrieved | ReasoningDelta):
             break
     return waited

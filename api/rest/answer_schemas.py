@@ -330,6 +330,9 @@ class Turn(ResponseModel):
     unsupported_sentences: UnsupportedSentences
     steps: list[Step]
     """The agent's steps; empty if no agent was used"""
+    reasoning: str = Field(examples=[""])
+    """What a thinking model wrote before its answer, as plain text; it is not part of the answer,
+    and nothing in it was checked"""
     timings_ms: dict[str, float] = Field(
         examples=[{"found": 41.0, "first_token": 320.5, "total": 2210.9}]
     )

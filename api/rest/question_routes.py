@@ -37,6 +37,7 @@ from services.events import (
     CitationVerified,
     Event,
     PassagesRetrieved,
+    ReasoningDelta,
     Searching,
     StepUpdated,
     TextDelta,
@@ -88,6 +89,13 @@ class QuestionData(ResponseModel):
 
     standalone: str = Field(examples=["How many days of annual leave do new employees get?"])
     """The standalone question"""
+
+
+class ReasoningData(ResponseModel):
+    """A piece of the model's reasoning, as plain text."""
+
+    text: str = Field(examples=["The question is about leave."])
+    """Text to append to the preceding pieces"""
 
 
 class Token(ResponseModel):
@@ -145,6 +153,13 @@ class SourcesEvent(EventOf[Literal["sources"]]):
     """All passages so far, in the order of their numbers"""
 
 
+class ReasoningEvent(EventOf[Literal["reasoning"]]):
+    """Sent for each piece of a thinking model's reasoning, which is not part of the answer."""
+
+    data: Annotated[str, JsonOf(ReasoningData)]
+    """The piece of text"""
+
+
 class TokenEvent(EventOf[Literal["token"]]):
     """Sent for each piece of the answer."""
 
@@ -182,6 +197,7 @@ class AnswerEvent(
         | QuestionEvent
         | StepEvent
         | SourcesEvent
+        | ReasoningEvent
         | TokenEvent
         | CitationEvent
         | CitationsEvent
@@ -254,10 +270,10 @@ async def ask_stream(
 ) -> Response:
     """Ask a question and stream its answer as Server-Sent Events.
 
-    The events are `started`, `question`, `step` (of an agent), `sources`, `token`, `citation` (as
-    soon as a quote is found), `citations`, and `end`; after a failure, the last one is `error`,
-    with problem details. The answer is stopped if the caller disconnects; the text so far is
-    stored.
+    The events are `started`, `question`, `step` (of an agent), `sources`, `reasoning` (of a
+    thinking model), `token`, `citation` (as soon as a quote is found), `citations`, and `end`;
+    after a failure, the last one is `error`, with problem details. The answer is stopped if the
+    caller disconnects; the text so far is stored.
     """
     stream = streams.start(_answer_events(services, principal, body))
     return await stream_events(stream, request, _event_bytes)
@@ -292,6 +308,8 @@ def _events(event_data: Event) -> Iterator[bytes]:
     match event_data:
         case TextDelta(text):
             yield json_event("token", {"text": text})
+        case ReasoningDelta(text):
+            yield json_event("reasoning", {"text": text})
         case TurnStarted(turn):
             ids = StartedData(conversation_id=turn.conversation_id, turn_id=turn.id)
             yield encoded_event("started", ids.model_dump_json())

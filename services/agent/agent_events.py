@@ -8,6 +8,8 @@ from typing import Any
 from langchain_core.messages import AIMessage, BaseMessage, ToolCall, ToolMessage
 from langchain_core.runnables.utils import AddableDict
 
+from chains.chat_prompts import REASONING
+from chains.reasoning import ReasoningFilter, reasoning_of
 from domain import Step, StepState
 from domain.logs import elapsed_ms
 from domain.messages import _
@@ -31,10 +33,10 @@ _MODEL_LIMIT = "ModelCallLimitMiddleware"
 class AgentEventAdapter:
     """Converts the events of one run of an agent.
 
-    The model's text becomes `answer` pieces. A tool call becomes a `step`, then another one with
-    its result, then `source_documents` with the new documents in the order of their numbers.
-    `incomplete` is the reason if the run ended early. The last piece is `answer_message`, the
-    model's last message.
+    The model's text becomes `answer` pieces, and its reasoning `reasoning` pieces. A tool call
+    becomes a `step`, then another one with its result, then `source_documents` with the new
+    documents in the order of their numbers. `incomplete` is the reason if the run ended early. The
+    last piece is `answer_message`, the model's last message.
     """
 
     numbers: SourceNumbers
@@ -45,12 +47,13 @@ class AgentEventAdapter:
     _streamed_documents: int = 0
     _last_message: AIMessage | None = None
     _out_of_model_calls: bool = False
+    _reasoning: ReasoningFilter = field(default_factory=ReasoningFilter)
 
     def pieces(self, events: Iterable[Any]) -> Iterator[Piece]:
         """The pieces for a graph's stream in the modes `messages` and `updates`."""
         for mode, event in events:
             if mode == "messages":
-                yield from _answer_piece(*event)
+                yield from self._answer_pieces(*event)
             else:
                 for node, update in event.items():
                     yield from self._updated(node, update or {})
@@ -64,12 +67,23 @@ class AgentEventAdapter:
             self._out_of_model_calls = True
         for message in update.get("messages", ()):
             if node == "model" and isinstance(message, AIMessage):
+                yield from _text_pieces(*self._reasoning.close())
+                self._reasoning = ReasoningFilter()
                 self._last_message = message
+                if message.tool_calls and _has_reasoning(message):
+                    yield AddableDict(reasoning="\n\n")
                 for call in message.tool_calls:
                     yield AddableDict(step=self._begin(call))
             elif isinstance(message, ToolMessage):
                 yield AddableDict(step=self._end(message))
                 yield from self._new_documents()
+
+    def _answer_pieces(self, message: BaseMessage, metadata: Mapping[str, Any]) -> Iterator[Piece]:
+        """The output of the agent's own model, without that of models called by tools."""
+        if metadata.get("langgraph_node") != "model" or not isinstance(message, AIMessage):
+            return
+        answer, reasoning = self._reasoning.read(str(message.text))
+        yield from _text_pieces(answer, reasoning_of(message) + reasoning)
 
     def _begin(self, call: ToolCall) -> Step:
         self._step_count += 1
@@ -102,16 +116,20 @@ class AgentEventAdapter:
             return ""
         if reason := incomplete_reason(self._last_message.response_metadata):
             return reason
-        if self._last_message.text:
+        if REASONING.sub("", str(self._last_message.text)).strip():
             return ""
         return UNREADABLE_CALL if self._last_message.invalid_tool_calls else NO_ANSWER
 
 
-def _answer_piece(message: BaseMessage, metadata: Mapping[str, Any]) -> Iterator[Piece]:
-    """The text of the agent's own model, without that of models called by tools."""
-    is_own = metadata.get("langgraph_node") == "model" and isinstance(message, AIMessage)
-    if is_own and message.text:
-        yield AddableDict(answer=str(message.text))
+def _has_reasoning(message: AIMessage) -> bool:
+    return bool(reasoning_of(message) or REASONING.search(str(message.text)))
+
+
+def _text_pieces(answer: str, reasoning: str) -> Iterator[Piece]:
+    if reasoning:
+        yield AddableDict(reasoning=reasoning)
+    if answer:
+        yield AddableDict(answer=answer)
 
 
 def _out_of_calls(model_calls: int, step_count: int, tool_calls: int) -> str:

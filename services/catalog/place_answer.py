@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, cast
 from chains.citations.answer_check import CheckedAnswer, check_answer
 from chains.citations.answer_reader import WrittenAnswer
 from chains.citations.visible_text import lookalikes, neutralize
+from chains.reasoning import ReasoningFilter
 from domain import EXTRACTIVE, Aspect, PlaceHit, RetrievedPassage, values_of
 from domain.messages import _
 from services.catalog.answer_material import SHOWN_PLACES, Material
@@ -163,13 +164,15 @@ class AnswerWriter:
             yield from self._compose()
             return
         stream = cast("Generator[Any]", self._model.stream(answer_messages(self._material)))
-        is_blank = True
+        is_blank, reasoning = True, ReasoningFilter()
         with closing(stream):
             for chunk in stream:
-                if chunk.text:
-                    is_blank = is_blank and not chunk.text.strip()
-                    yield self._answer.read(sanitize(chunk.text))
+                text, _reasoning = reasoning.read(sanitize(chunk.text))
+                if text:
+                    is_blank = is_blank and not text.strip()
+                    yield self._answer.read(text)
                 self.notice = self.notice or incomplete_reason(chunk.response_metadata)
+        yield self._answer.read(reasoning.close()[0])
         if is_blank:
             yield from self._compose()
             self.notice = self.notice or _(

@@ -114,6 +114,7 @@ class ChainBuilder:
             return_searched_questions=True,
             return_answer_message=True,
             return_answer_citations=True,
+            return_reasoning=True,
             max_tokens_limit=self.options.passages_tokens,
             max_history_tokens=self.options.history_tokens,
         )

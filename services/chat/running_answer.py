@@ -26,7 +26,14 @@ from domain.messages import _
 from errors import AppError
 from services.chat.answer_draft import AnswerDraft
 from services.chat.chain_builder import AnswerChain
-from services.events import Condensing, Event, PassagesRetrieved, Searching, StepUpdated
+from services.events import (
+    Condensing,
+    Event,
+    PassagesRetrieved,
+    ReasoningDelta,
+    Searching,
+    StepUpdated,
+)
 from services.search.search_service import explain
 from services.texts import sanitize, sanitize_json
 
@@ -69,6 +76,8 @@ _INCOMPLETE = {
     NO_TEXT: BLANK,
     ONLY_TOOL_CALLS: CALLED_TOOLS,
 }
+REASONING_CHARS = 50_000
+"""The maximum length of the stored reasoning of an answer, in characters; the rest is dropped."""
 _log = get_logger("questions")
 
 
@@ -196,6 +205,8 @@ class RunningAnswer:
                 self._record_time("found")
                 self._log.enter("answer")
                 yield PassagesRetrieved(self.turn.sources)
+            if reasoning := sanitize(piece.get("reasoning", "")):
+                yield from self._reason(reasoning)
             if answer := sanitize(piece.get("answer", "")):
                 self._record_time("first_token")
                 yield from self._write(answer, piece.get("answer_citations"))
@@ -212,6 +223,13 @@ class RunningAnswer:
         if self.draft is None:  # the answerer's passages are known by now
             self.draft = AnswerDraft(self.turn.sources, self.text_of)
         return self.draft.write(answer, citations)
+
+    def _reason(self, text: str) -> Iterator[Event]:
+        """Add to the reasoning, up to its maximum length."""
+        text = text[: REASONING_CHARS - len(self.turn.reasoning)]
+        if text:
+            self._update(reasoning=self.turn.reasoning + text)
+            yield ReasoningDelta(text)
 
     def _inputs(self, history: "History") -> dict[str, Any]:
         inputs = {"question": self.turn.question, "chat_history": history}

@@ -135,6 +135,7 @@ class TurnRow(Base):
     parent_id: Mapped[str | None]
     search: Mapped[dict[str, Any]] = mapped_column(default=dict)
     steps: Mapped[list[Any]] = mapped_column(MessageJson, default=list)
+    reasoning: Mapped[str] = mapped_column(default="")
 
 
 class RatingRow(Base):

@@ -36,6 +36,7 @@ _PLAIN = (
     "model",
     "unsupported_sentences",
     "parent_id",
+    "reasoning",
 )
 
 

@@ -6,7 +6,7 @@ from domain import LOCAL_USER, Principal, TurnState
 from services.chat.running_answer import BLANK, CALLED_TOOLS, FILTERED
 from tests.api.conftest import bearer
 from tests.api.serving import events_of
-from tests.fakes.openai import Call, Fault, Text, ToolCalls
+from tests.fakes.openai import Call, Fault, Reasoned, Text, ToolCalls
 
 ASK, STREAM = "/api/v1/ask", "/api/v1/ask/stream"
 LEAVE = {"question": "How many days of annual leave do new employees get?"}
@@ -78,6 +78,18 @@ def test_the_extract_follows_an_uncited_answer_whole_streamed_and_stored(
     assert {one["state"] for one in whole["citations"]} == {"verified"}
     assert whole["citations"] == end["citations"]
     assert {turn.answer for turn in turns_of(client)} == {whole["answer"]}
+
+
+def test_reasoning_is_streamed_before_the_answer_and_returned_beside_it(build_client, model_server):
+    client = build_client(chat=True)
+    model_server.will(*[Reasoned("Hm, ", "leave.", text="It is unknown.")] * 2)
+    events = stream_answer(client, **LEAVE)
+    names = [name for name, _ in events]
+    assert names.index("sources") < names.index("reasoning") < names.index("token")
+    assert [data["text"] for name, data in events if name == "reasoning"] == ["Hm, ", "leave."]
+    for turn in (events[-1][1], client.post(ASK, json=LEAVE).json()):
+        assert turn["reasoning"] == "Hm, leave."
+        assert "Hm" not in turn["answer"]
 
 
 @pytest.mark.parametrize(
@@ -254,7 +266,8 @@ def test_every_event_is_documented_with_the_schema_of_its_data(build_client):
     assert resolve(as_data)["anyOf"] == [one["data"]["contentSchema"] for one in events]
     assert as_text == {"type": "string"}
     assert [one["event"]["const"] for one in events] == [
-        "started", "question", "step", "sources", "token", "citation", "citations", "end", "error",
+        "started", "question", "step", "sources", "reasoning", "token", "citation", "citations",
+        "end", "error",
     ]  # fmt: skip
     data = {one["event"]["const"]: one["data"]["contentSchema"] for one in events}
     assert set(resolve(data["token"])["properties"]) == {"text"}

@@ -4,7 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from chains.model_answer import TurnEnd, answer_with_model
+from chains.model_answer import answer_with_model
+from chains.model_reply import TurnEnd
 from tests.chains.scripted import ScriptedChatModel, StreamingChatModel, numbered
 
 MARKERS = ["<|im_end|>", "</s>", "[/INST]", "<<SYS>>", "<end_of_turn>", "<|eot_id|>"]

@@ -52,6 +52,28 @@ class Text:
         return {"role": "assistant", "content": "".join(self.pieces)}
 
 
+class Reasoned(Text):
+    """A reply after reasoning in a field of its own: `Reasoned("Hm, ", "so.", text="25 days.")`.
+
+    The name of the field differs between servers: reasoning_content or reasoning.
+    """
+
+    reasoning: tuple[str, ...]
+    name: str
+
+    def __init__(self, *reasoning: str, text: str, name: str = "reasoning_content") -> None:
+        super().__init__(*([text] if text else []))
+        object.__setattr__(self, "reasoning", reasoning)
+        object.__setattr__(self, "name", name)
+
+    def deltas(self) -> Iterator[dict]:
+        yield from ({"content": "", self.name: piece} for piece in self.reasoning)
+        yield from super().deltas()
+
+    def message(self) -> dict:
+        return {**super().message(), self.name: "".join(self.reasoning)}
+
+
 class Held(Text):
     """A reply that pauses after its first piece until it is released."""
 

@@ -9,7 +9,7 @@ from pydantic import SecretStr
 
 from errors import ConfigError, ModelError, ModelUnavailableError
 from models.chat_choice import ChatSpec, build_chat_model
-from tests.fakes.openai import MODEL, Fault, Raw, Text
+from tests.fakes.openai import MODEL, Fault, Raw, Reasoned, Text
 
 KEY = "sk-secret-7"
 
@@ -271,6 +271,15 @@ async def test_the_reason_for_an_empty_stream_is_requested_in_async_calls(server
     server.will(EMPTY_STREAM, TOO_LONG)
     with pytest.raises(ModelError, match="too long for test-chat"):
         [piece async for piece in connect(server).astream("hi")]
+
+
+@pytest.mark.parametrize("name", ["reasoning_content", "reasoning"])
+def test_reasoning_in_a_field_of_its_own_is_kept_beside_the_text(server, name):
+    server.will(Reasoned("Hm, ", "so.", text="25 days.", name=name))
+    pieces = list(connect(server).stream("hi"))
+    whole = pieces[0] + pieces[1:]
+    assert whole.text == "25 days."
+    assert whole.additional_kwargs["reasoning_content"] == "Hm, so."
 
 
 def test_an_error_inside_the_stream_is_reported(server):

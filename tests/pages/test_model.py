@@ -7,7 +7,7 @@ import streamlit as st
 from streamlit.testing.v1 import AppTest
 
 from services.chat.running_answer import BLANK, CALLED_TOOLS, FILTERED
-from tests.fakes.openai import MODEL, Call, Endless, Text, ToolCalls
+from tests.fakes.openai import MODEL, Call, Endless, Reasoned, Text, ToolCalls
 from tests.pages.conftest import APP, install_services, page_text
 from ui.text import words
 
@@ -115,6 +115,19 @@ def test_a_reply_without_an_answer_is_explained_above_no_closest_passages(
         assert "found without it:" in html or "found without the language model:" in html
         assert "25 days of annual leave a year" in html
         assert words.NOTHING_TITLE not in html
+
+
+def test_the_reasoning_is_folded_above_the_answer_and_escaped(open_page, model_server):
+    model_server.will(Reasoned("Is it <b>25</b>?", text="The documents do not say."))
+    page = ask(open_page(openai_base_url=model_server.url, chat_model=MODEL))
+    for html in (page_text(page), page_text(page.run())):
+        reasoning = html.partition('<details class="fn-reasoning">')[2]
+        assert f"<summary>{words.REASONING}</summary>" in reasoning
+        assert words.REASONING_NOTE in reasoning
+        thought, _, answer = reasoning.partition("</details>")
+        assert "Is it &lt;b&gt;25&lt;/b&gt;?" in thought
+        assert "The documents do not say." in answer
+        assert "25" not in answer.partition("</div>")[0]
 
 
 def test_an_answer_that_times_out_names_the_setting(open_page, model_server):

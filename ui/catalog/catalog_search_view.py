@@ -35,7 +35,8 @@ from ui.catalog.catalog_form import (
 from ui.catalog.place_cards import CardView, cards_html
 from ui.catalog.place_map import has_map, map_html
 from ui.chat.citation_view import citation_marker, sources_html, verdict_html
-from ui.chat.live_answer import doing_html, seconds_html
+from ui.chat.live_answer import doing_html
+from ui.chat.step_view import seconds_html
 from ui.shared.frame import principal, show_error, show_problem
 from ui.shared.safe_html import answer_html, escape
 from ui.text import words

@@ -16,6 +16,7 @@ from services.events import (
     Condensing,
     Event,
     PassagesRetrieved,
+    ReasoningDelta,
     Searching,
     StepUpdated,
     TextDelta,
@@ -27,6 +28,7 @@ from ui.chat.feedback import show_rating
 from ui.chat.live_answer import LiveAnswer, activity_html
 from ui.chat.nothing_found import show_nothing_found
 from ui.chat.question_refusal import refuse
+from ui.chat.reasoning_view import reasoning_html
 from ui.chat.scope_panel import open_begun
 from ui.chat.turn_actions import Change, NewVersion, latest_turns, show_actions
 from ui.shared.frame import principal, problem_html, show_error
@@ -136,7 +138,8 @@ def _show_turn(
     ):
         with st.container(key=f"main-{turn.id}"):
             answer = answer_html(turn.answer, citation_marker(turn)) if turn.answer else ""
-            st.html(f'<div class="fn-turn">{activity_html(turn)}{answer}{_notice(turn)}</div>')
+            above = activity_html(turn) + reasoning_html(turn)
+            st.html(f'<div class="fn-turn">{above}{answer}{_notice(turn)}</div>')
             rating = services.ratings.rating(principal(), turn.id)
             show_actions(services, turn, versions, rating)
             show_rating(services, turn, rating)
@@ -250,6 +253,8 @@ def _show_stream(live: LiveAnswer, events: Iterator[Event]) -> None:
                 live.step(step)
             case PassagesRetrieved(sources):
                 live.find(sources)
+            case ReasoningDelta(text):
+                live.reason(text)
             case TextDelta(text):
                 live.write(text)
             case CitationVerified(citation):

@@ -126,6 +126,13 @@ def test_the_search_can_be_narrowed(build_client):
     )
 
 
+def test_the_reasoning_of_the_model_is_not_in_the_content(build_client, model_server):
+    model_server.will(Text(f"<think>Hm, leave.</think>{REPLY}"))
+    content = answer(build_client(chat=True), chat_messages(QUESTION)).choices[0].message.content
+    assert "[1]" in content
+    assert "Hm" not in content
+
+
 def test_a_truncated_answer_has_finish_reason_length(build_client, model_server):
     model_server.will(Text("They get", finish_reason="length"))
     choice = answer(build_client(chat=True), chat_messages(QUESTION)).choices[0]

@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 
 from domain import SearchChoice, Step, StepState, Turn, TurnState
 from tests.pages.double import NOW, source
-from ui.chat.live_answer import RESULT_CHARACTERS, activity_html, steps_html
+from ui.chat.live_answer import activity_html
+from ui.chat.step_view import RESULT_CHARACTERS, steps_html
 from ui.text import words
 
 SOURCES = (

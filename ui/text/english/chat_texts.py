@@ -257,6 +257,8 @@ READING_MORE = Plural(
     "Reading {titles} and 1 more document", "Reading {titles} and {n} more documents"
 )
 ANSWERING = "Answering…"
+REASONING = "Reasoning"
+REASONING_NOTE = "The model wrote this before its answer. Nothing in it was checked."
 SEARCHED_FOR = "Searched for {question}"
 SEARCHED_FOR_EDITED = "Searched for {question}, as you worded it"
 SECONDS = "{seconds} s"
