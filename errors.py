@@ -63,6 +63,10 @@ class ModelError(AppError):
     """A model refused or failed."""
 
 
+class ContextOverflowError(ModelError):
+    """The prompt, or the prompt with its answer, is too long for the model's context."""
+
+
 class ModelUnavailableError(ModelError):
     """A model can't be reached, is overloaded or aborted its response."""
 

@@ -24,6 +24,7 @@ from domain import CUT_SHORT_REASONS, CitationState, RetrievedPassage
 from domain.language.script import Language, answer_language, script_of
 from domain.language.tokens import content_tokens
 from domain.logs import get_logger
+from errors import ContextOverflowError
 
 _log = get_logger("questions")
 
@@ -83,7 +84,24 @@ class _PromptedModel(StreamingRunnable[dict[str, Any], BaseMessage | str]):
     def stream(
         self, input: dict[str, Any], config: RunnableConfig | None = None, **kwargs: Any
     ) -> Iterator[BaseMessage | str]:
-        """The pieces of the answer as the model writes them."""
+        """The pieces of the answer as the model writes them.
+
+        If the prompt is too long for the model, it is asked once more with the first half of the
+        passages.
+        """
+        try:
+            yield from self._pieces(input, config, **kwargs)
+        except ContextOverflowError:
+            documents = input["input_documents"]
+            if len(documents) < 2:
+                raise
+            _log.warning("prompt too long for the model: retried with half of the passages")
+            fewer = {**input, "input_documents": documents[: len(documents) // 2]}
+            yield from self._pieces(fewer, config, **kwargs)
+
+    def _pieces(
+        self, input: dict[str, Any], config: RunnableConfig | None, **kwargs: Any
+    ) -> Iterator[BaseMessage | str]:
         messages, reply = self._prompt.invoke(input, config), ModelReply(input)
         pieces = cast("Generator[BaseMessage | str]", self._llm.stream(messages, config, **kwargs))
         with closing(pieces):  # close now instead of at garbage collection

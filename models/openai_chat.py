@@ -28,7 +28,7 @@ from domain import LENGTH_LIMIT, REPETITION, TIME_LIMIT
 from errors import ModelUnavailableError
 from models.answer_limits import AnswerCutError, AnswerLimits, LimitedHttp
 from models.http_log import LoggedAsyncHttpClient, LoggedHttpClient
-from models.openai_errors import Endpoint, broken_off, model_errors, not_understood
+from models.openai_errors import Endpoint, broken_off, model_errors, not_understood, too_long
 
 _LEFT_TO_THE_CLIENT = {"tools", "extra_body", "extra_headers", "extra_query", "timeout"}
 
@@ -147,7 +147,8 @@ class TranslatedChatOpenAI(ChatOpenAI):
     kept repeating itself, REPETITION.
 
     After an empty stream, one token is requested without streaming, because llama-cpp-python then
-    reports the problem, such as a prompt that is too long.
+    reports the problem, such as a prompt that is too long. If the server returns one, the prompt
+    leaves no space for the whole answer.
     """
 
     _endpoint: Endpoint = PrivateAttr()
@@ -200,7 +201,8 @@ class TranslatedChatOpenAI(ChatOpenAI):
                 yield piece
         if reading.is_empty:
             with model_errors(self._endpoint):
-                self.client.create(**self._payload_of_one_token(*args, **kwargs))
+                token = self.client.create(**self._payload_of_one_token(*args, **kwargs))
+            self._require_no_answer(token)
         yield from reading.last_piece()
 
     async def _astream(self, *args: Any, **kwargs: Any) -> AsyncIterator[ChatGenerationChunk]:
@@ -213,9 +215,17 @@ class TranslatedChatOpenAI(ChatOpenAI):
                     yield piece
         if reading.is_empty:
             with model_errors(self._endpoint):
-                await self.async_client.create(**self._payload_of_one_token(*args, **kwargs))
+                token = await self.async_client.create(
+                    **self._payload_of_one_token(*args, **kwargs)
+                )
+            self._require_no_answer(token)
         for piece in reading.last_piece():
             yield piece
+
+    def _require_no_answer(self, token: Any) -> None:
+        """Raise ContextOverflowError if the server can answer with one token."""
+        if getattr(token, "choices", None):
+            raise too_long(self._endpoint)
 
     def _payload_of_one_token(
         self,

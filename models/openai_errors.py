@@ -11,7 +11,7 @@ from urllib.parse import urlsplit
 from pydantic import SecretStr
 
 from domain.messages import _
-from errors import ConfigError, ModelError, ModelUnavailableError
+from errors import ConfigError, ContextOverflowError, ModelError, ModelUnavailableError
 
 if TYPE_CHECKING:
     import openai
@@ -98,6 +98,7 @@ def model_errors(endpoint: Endpoint) -> Iterator[None]:
 
     Raises:
         ModelUnavailableError: The server can't be reached, is overloaded, failed, or disconnected.
+        ContextOverflowError: The prompt is too long for the model.
         ModelError: The server rejected the request, or does not speak OpenAI's protocol.
     """
     import httpx2
@@ -140,6 +141,18 @@ def not_understood(endpoint: Endpoint, what: str = "") -> ModelError:
             url_setting=endpoint.url_setting,
             address=endpoint.address,
         )
+    )
+
+
+def too_long(endpoint: Endpoint, what: str = "") -> ContextOverflowError:
+    """The error for a prompt that exceeds the model's context; `what` is the server's message."""
+    return ContextOverflowError(
+        _(
+            "The question with its passages is too long for {model} on {host}.{details}"
+            " Retrieve fewer passages, lower FOOTNOTE_PASSAGES_TOKENS,"
+            " FOOTNOTE_HISTORY_TOKENS, or FOOTNOTE_CHAT_MAX_TOKENS, or choose a model"
+            " with a larger context window."
+        ).format(model=endpoint.model, host=endpoint.host, details=shown_words(what, endpoint))
     )
 
 
@@ -234,14 +247,7 @@ def _access_denied(error: "openai.APIStatusError", endpoint: Endpoint) -> ModelE
             )
         )
     if _is_too_long(error):
-        return ModelError(
-            _(
-                "The question with its passages is too long for {model} on {host}.{details}"
-                " Retrieve fewer passages, lower FOOTNOTE_PASSAGES_TOKENS,"
-                " FOOTNOTE_HISTORY_TOKENS, or FOOTNOTE_CHAT_MAX_TOKENS, or choose a model"
-                " with a larger context window."
-            ).format(model=endpoint.model, host=host, details=details)
-        )
+        return too_long(endpoint, error.message)
     return ModelError(
         _(
             "{host} rejected the request (HTTP {status}).{details} Check {model_setting}"

@@ -7,7 +7,7 @@ import pytest
 from langchain_core.messages import AIMessage, HumanMessage, SystemMessage
 from pydantic import SecretStr
 
-from errors import ConfigError, ModelError, ModelUnavailableError
+from errors import ConfigError, ContextOverflowError, ModelError, ModelUnavailableError
 from models.chat_choice import ChatSpec, build_chat_model
 from tests.fakes.openai import MODEL, Fault, Raw, Reasoned, Text
 
@@ -271,6 +271,12 @@ async def test_the_reason_for_an_empty_stream_is_requested_in_async_calls(server
     server.will(EMPTY_STREAM, TOO_LONG)
     with pytest.raises(ModelError, match="too long for test-chat"):
         [piece async for piece in connect(server).astream("hi")]
+
+
+def test_an_empty_stream_of_a_server_that_can_write_one_token_means_a_too_long_prompt(server):
+    error = failure(server, EMPTY_STREAM, Text("The"))
+    assert isinstance(error, ContextOverflowError)
+    assert "FOOTNOTE_CHAT_MAX_TOKENS" in str(error)
 
 
 @pytest.mark.parametrize("name", ["reasoning_content", "reasoning"])
