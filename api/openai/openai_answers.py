@@ -10,12 +10,13 @@ from api.openai.openai_requests import SOURCES
 from api.rest.answer_schemas import Citation, ResponseModel, Source, Step
 from domain import Citation as Cited
 from domain import CitationState, Turn, TurnState, is_on_web, public_location
+from services.chat.running_answer import FILTERED
 from services.export.answer_text import escape, marker_spans
 
 _LOST = "⚠"
 """Marks a listed citation whose quote was not found."""
 
-FinishReason = Literal["stop", "length"]
+FinishReason = Literal["stop", "length", "content_filter"]
 
 
 class UrlCitation(Schema):
@@ -88,8 +89,8 @@ class Choice(Schema):
     logprobs: None = None
     """Always null"""
     finish_reason: FinishReason
-    """`stop`: the answer is complete; `length`: it is incomplete, and `footnote.error` explains
-    why"""
+    """`stop`: the answer is complete; `content_filter`: a filter of the model's server stopped it;
+    `length`: it is incomplete for another reason; `footnote.error` explains"""
 
 
 class Usage(Schema):
@@ -168,8 +169,10 @@ def annotations_of(turn: Turn, content: str) -> list[Annotation]:
 
 
 def finish_reason_of(turn: Turn) -> FinishReason:
-    """`stop` if the answer is complete, otherwise `length`."""
-    return "stop" if turn.state is TurnState.COMPLETE else "length"
+    """`stop` if the answer is complete, otherwise `content_filter` or `length`."""
+    if turn.state is TurnState.COMPLETE:
+        return "stop"
+    return "content_filter" if turn.error == FILTERED else "length"
 
 
 def usage_of(turn: Turn) -> Usage:

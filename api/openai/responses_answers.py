@@ -200,4 +200,6 @@ def output_citations(annotations: list[Annotation]) -> list[OutputCitation]:
 
 
 def _incomplete_details(reason: FinishReason) -> IncompleteDetails | None:
-    return None if reason == "stop" else IncompleteDetails(reason="max_output_tokens")
+    if reason == "content_filter":
+        return IncompleteDetails(reason=reason)
+    return IncompleteDetails(reason="max_output_tokens") if reason == "length" else None

@@ -140,6 +140,16 @@ def test_a_truncated_answer_has_finish_reason_length(build_client, model_server)
     assert "FOOTNOTE_CHAT_MAX_TOKENS" in choice.message.footnote["error"]
 
 
+@pytest.mark.parametrize("text", ["They get", ""])
+def test_an_answer_stopped_by_a_content_filter_says_so(build_client, model_server, text):
+    model_server.will(*[Text(text, finish_reason="content_filter")] * 2)
+    client = build_client(chat=True)
+    whole = answer(client, chat_messages(QUESTION)).choices[0]
+    *_, last = answer(client, chat_messages(QUESTION), stream=True)
+    assert whole.finish_reason == last.choices[0].finish_reason == "content_filter"
+    assert "content filter" in whole.message.footnote["error"]
+
+
 def test_the_agent_searches_in_steps(build_client, model_server):
     model_server.will(
         ToolCalls(Call("search_documents", {"query": "annual leave"}), text="I look."), Text(REPLY)

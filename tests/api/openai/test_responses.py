@@ -89,14 +89,23 @@ def test_a_conversation_continues_from_its_items(build_client, model_server):
 
 
 @pytest.mark.parametrize("is_streamed", [False, True])
-def test_a_truncated_answer_is_incomplete(build_client, model_server, is_streamed):
-    model_server.will(Text("They get", finish_reason="length"))
+@pytest.mark.parametrize(
+    ("finish_reason", "reason", "message"),
+    [
+        ("length", "max_output_tokens", "FOOTNOTE_CHAT_MAX_TOKENS"),
+        ("content_filter", "content_filter", "content filter"),
+    ],
+)
+def test_an_answer_that_ends_early_is_incomplete(
+    build_client, model_server, is_streamed, finish_reason, reason, message
+):
+    model_server.will(Text("They get", finish_reason=finish_reason))
     client = build_client(chat=True)
     response = events_of(client)[-1].response if is_streamed else respond(client)
     assert response.status == "incomplete"
-    assert response.incomplete_details.reason == "max_output_tokens"
+    assert response.incomplete_details.reason == reason
     assert response.output[0].status == "incomplete"
-    assert "FOOTNOTE_CHAT_MAX_TOKENS" in response.footnote["error"]
+    assert message in response.footnote["error"]
 
 
 def test_the_agent_searches_in_steps(build_client, model_server):
