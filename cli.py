@@ -35,6 +35,7 @@ from commands.key_commands import api_key, encryption_key, google_login
 from commands.question_commands import ask, ratings, search
 from commands.server_commands import api, mcp, serve, worker
 from domain import LOCAL_USER
+from domain.messages import COMMAND
 from errors import AppError, DamagedLedgerError
 
 app = typer.Typer(
@@ -165,7 +166,7 @@ def main() -> None:
         if isinstance(stream, TextIOWrapper):  # not every console code page has all characters
             stream.reconfigure(errors="backslashreplace")
     try:
-        app(prog_name="python cli.py")
+        app(prog_name=COMMAND)
     except AppError as error:
         typer.secho(f"Footnote: {error}", fg="red", err=True)
         sys.exit(1)

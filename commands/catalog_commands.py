@@ -61,7 +61,7 @@ def evaluate_catalog(
     if json_file is not None and json_file.is_dir():
         raise InputError(f"{json_file} is a folder: name a file in it for the figures.")
     if questions is None and name:
-        command = "python cli.py evaluate-catalog QUESTIONS --catalog NAME"
+        command = command_line("evaluate-catalog", "QUESTIONS", "--catalog", "NAME")
         raise typer.BadParameter(f"--catalog requires a file of labeled questions: `{command}`")
     must_exist = questions is not None
     with (

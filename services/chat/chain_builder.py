@@ -93,6 +93,23 @@ class ChainBuilder:
             runnable = chain if model else self._routed(chain, condense, answer, index, documents)
         return AnswerChain(runnable, label, self.options.chat_answer_timeout_s)
 
+    def runnable(
+        self, principal: Principal, search: SearchChoice
+    ) -> "Runnable[Any, dict[str, Any]]":
+        """A Runnable that builds the chain anew for each question.
+
+        The input is a question, or a dictionary as for `ConversationalRetrievalChain`. It raises
+        the errors of `build`.
+        """
+        from langchain_core.runnables import RunnableLambda
+
+        from chains.conversational_retrieval import as_inputs
+
+        def chain(_inputs: dict[str, Any]) -> "Runnable[dict[str, Any], dict[str, Any]]":
+            return self.build(principal, search, "").runnable
+
+        return RunnableLambda(as_inputs) | RunnableLambda(chain, name="build_chain")
+
     def _chain(
         self,
         model: "BaseChatModel | None",

@@ -129,7 +129,7 @@ def _sizes(rows: Path) -> Iterator[int]:
 
 def _survives_reading(rows: Path) -> bool:
     environment = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[2])}
-    command = [sys.executable, "-c", _READ_EVERYTHING, str(rows.absolute())]
+    command = [sys.executable, "-P", "-c", _READ_EVERYTHING, str(rows.absolute())]
     try:
         completed = subprocess.run(  # noqa: S603 - our own interpreter and program
             command, env=environment, capture_output=True, timeout=READING_TIMEOUT_S, check=False

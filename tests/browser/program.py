@@ -8,7 +8,7 @@ import sys
 import time
 import urllib.error
 import urllib.request
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -46,14 +46,20 @@ class Program:
 
 
 @contextmanager
-def running(environment: Mapping[str, str], *, waits_for_imports: bool = True) -> Iterator[Program]:
+def running(
+    environment: Mapping[str, str],
+    *,
+    waits_for_imports: bool = True,
+    footnote: Sequence[str] = (sys.executable, "cli.py"),
+    cwd: Path = ROOT,
+) -> Iterator[Program]:
     """Run the program over the data folder in the environment until the end of the block.
 
     The block begins when the pages are served and no import is unfinished.
     """
     port = _free_port()
-    command = [sys.executable, "cli.py", "serve", "--port", str(port)]
-    process = subprocess.Popen(command, cwd=ROOT, env=environment)
+    command = [*footnote, "serve", "--port", str(port)]
+    process = subprocess.Popen(command, cwd=cwd, env=environment)
     try:
         _wait_until_healthy(process, port)
         if waits_for_imports:

