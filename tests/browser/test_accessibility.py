@@ -10,7 +10,16 @@ import pytest
 
 from domain import ImportState
 from tests.browser.accessibility import violations
-from tests.browser.actions import DESKTOP, PHONE, ask, settle, typing_box, wait_for_animations
+from tests.browser.actions import (
+    DESKTOP,
+    PHONE,
+    ask,
+    open_share_dialog,
+    settle,
+    share,
+    typing_box,
+    wait_for_animations,
+)
 from tests.browser.importing import (
     add_folder,
     choose,
@@ -32,6 +41,7 @@ pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
 QUESTION = "How many days of annual leave do new employees get?"
 QUESTION_ABOUT_A_PDF = "노트북을 잃어버리면 어떻게 해야 하나요?"
+QUESTION_BEFORE_CHANGES = "Which color is the parking badge?"
 HELD = "Embedding of this sentence waits"
 
 
@@ -60,13 +70,25 @@ def command(environment: dict[str, str], *arguments: object) -> None:
     )
 
 
+def answer_before_changes(environment: dict[str, str], folder: Path) -> None:
+    """Ask a question; then change one document of its answer, and remove the other."""
+    texts = {"cars.md": "# Cars\n\nThe parking badge for cars is green.\n"}
+    make_files(folder, {**texts, "bikes.md": "# Bikes\n\nThe parking badge for bikes is red.\n"})
+    command(environment, "import", folder)
+    command(environment, "ask", QUESTION_BEFORE_CHANGES)
+    make_files(folder, {"cars.md": texts["cars.md"].replace("green", "blue")})
+    (folder / "bikes.md").unlink()
+    command(environment, "import", folder)
+
+
 @pytest.fixture(scope="module")
 def full(
     chromium: str,
     environment_with_embedder: dict[str, str],
     tmp_path_factory: pytest.TempPathFactory,
 ) -> Iterator[Program]:
-    """The program over a library with the samples and a catalog."""
+    """The program over a library with the samples, a catalog, and an answer from old documents."""
+    answer_before_changes(environment_with_embedder, tmp_path_factory.mktemp("badges"))
     restaurants = write_restaurants(tmp_path_factory.mktemp("places") / "restaurants")
     command(environment_with_embedder, "catalog", "add", restaurants)
     command(environment_with_embedder, "import", ROOT / "samples" / "documents")
@@ -122,6 +144,36 @@ def show_sources_of_answer(page: "sync_api.Page", program: Program) -> None:
     show_answer(page, program)
     for summary in page.locator(".fn-turn details > summary").all():
         summary.click()
+
+
+def show_share_dialog(page: "sync_api.Page", program: Program) -> None:
+    show_answer(page, program)
+    open_share_dialog(page)
+
+
+def show_old_evidence(page: "sync_api.Page", program: Program) -> None:
+    show_chat(page, program)
+    row = page.locator(".st-key-rows").get_by_role(
+        "button", name=QUESTION_BEFORE_CHANGES, exact=True
+    )
+    row.first.click()
+    for badge in (words.CHANGED_SINCE, words.GONE):
+        page.locator(".fn-old", has_text=badge).first.wait_for()
+
+
+def open_saved_evidence(page: "sync_api.Page", program: Program, title: str, notice: str) -> None:
+    """Open a document of an old answer; its page shows what was saved with the answer."""
+    show_old_evidence(page, program)
+    page.goto(page.locator("a.fn-title", has_text=title).evaluate("link => link.href"))
+    page.get_by_text(notice).wait_for()
+
+
+def show_evidence_of_changed_document(page: "sync_api.Page", program: Program) -> None:
+    open_saved_evidence(page, program, "Cars", words.DOCUMENT_CHANGED)
+
+
+def show_evidence_of_removed_document(page: "sync_api.Page", program: Program) -> None:
+    open_saved_evidence(page, program, "Bikes", words.DOCUMENT_REMOVED)
 
 
 def show_document(page: "sync_api.Page", program: Program, question: str = QUESTION) -> None:
@@ -201,6 +253,10 @@ STATES = {
     "answer": show_answer,
     "sources of an answer": show_sources_of_answer,
     "quote of a marker": show_quote_of_marker,
+    "share dialog": show_share_dialog,
+    "old evidence": show_old_evidence,
+    "evidence of a changed document": show_evidence_of_changed_document,
+    "evidence of a removed document": show_evidence_of_removed_document,
     "document": show_document,
     "page of a PDF": show_page_of_a_pdf,
     "words in a document": show_words_in_a_document,
@@ -233,6 +289,18 @@ def test_a_page_has_no_serious_violation(
 ) -> None:
     STATES[state](page, full)
     assert not (found := violations_in_both_widths(page, axe)), "\n\n".join(found)
+
+
+def test_a_shared_file_has_no_serious_violation(
+    page: "sync_api.Page", full: Program, axe: str, tmp_path: Path
+) -> None:
+    show_old_evidence(page, full)
+    page.goto(share(page, tmp_path).as_uri())
+    found = []
+    for size in (DESKTOP, PHONE):
+        page.set_viewport_size(size)
+        found += violations(page, axe)
+    assert not found, "\n\n".join(found)
 
 
 @pytest.mark.parametrize("name", ["", "library", "imports", "retrieval_lab", "catalogue"])
