@@ -1,24 +1,27 @@
 """Reciprocal rank fusion of several retrievers, or of several rephrasings of a question."""
 
+import asyncio
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Self
 
+from langchain_core.callbacks import AsyncCallbackManagerForRetrieverRun as AsyncRun
+from langchain_core.callbacks import BaseCallbackManager
 from langchain_core.callbacks import CallbackManagerForRetrieverRun as Run
 from langchain_core.documents import Document
-from langchain_core.retrievers import BaseRetriever
-from langchain_core.runnables import Runnable
+from langchain_core.retrievers import RetrieverLike
+from langchain_core.runnables import Runnable, RunnableConfig
 from pydantic import Field, model_validator
 
 from domain import Metadata
 from errors import ModelError
+from retrievers.base_retrievers import ComposedRetriever, deepened, search, search_async
 from retrievers.fusion import RRF_C, Hit, check_weights, fuse_reciprocal_ranks
-from retrievers.passages import CountedRetriever
 
 PAGE_CONTENT = "page_content"
 
 
-class EnsembleRetriever(CountedRetriever):
+class EnsembleRetriever(ComposedRetriever):
     """Fuses any number of retrievers by weighted reciprocal rank.
 
     `id_key` determines which documents are equal. Of equal documents, the first in the order of the
@@ -30,29 +33,40 @@ class EnsembleRetriever(CountedRetriever):
             weights as retrievers; or, in invoke, a document lacks the key.
     """
 
-    retrievers: list[BaseRetriever] = Field(min_length=1)
+    retrievers: list[RetrieverLike] = Field(min_length=1)
     weights: list[float] | None = None
     """One per retriever; 1 by default."""
     c: float = Field(default=RRF_C, ge=0)
     id_key: str | None = None
-    """None for the document's id, "page_content" for its text, or else a key of its metadata."""
+    """The key of the metadata that identifies a document, or "page_content" for its text.
+
+    None is for its id, or for its text if any of the documents has no id.
+    """
     depth: int = Field(default=100, ge=1)
-    """The number of documents from each retriever, or `k` if that is more."""
+    """With `k`, the number of documents from each retriever, or `k` if that is more."""
 
     @model_validator(mode="after")
     def _check_weights(self) -> Self:
         check_weights(self.weights, len(self.retrievers))
         return self
 
-    def _find(self, query: str, k: int, run_manager: Run) -> list[Document]:
+    def _find(self, query: str, k: int | None, run_manager: Run) -> list[Document]:
+        deep = deepened(k, self.depth)
         results = [
-            retriever.invoke(
-                query,
-                {"callbacks": run_manager.get_child(tag=f"retriever_{n}")},
-                k=max(k, self.depth),
-            )
+            search(retriever, query, deep, run_manager.get_child(tag=f"retriever_{n}"))
             for n, retriever in enumerate(self.retrievers, start=1)
         ]
+        return self._fused(results, k)
+
+    async def _afind(self, query: str, k: int | None, run_manager: AsyncRun) -> list[Document]:
+        deep = deepened(k, self.depth)
+        searches = [
+            search_async(retriever, query, deep, run_manager.get_child(tag=f"retriever_{n}"))
+            for n, retriever in enumerate(self.retrievers, start=1)
+        ]
+        return self._fused(await asyncio.gather(*searches), k)
+
+    def _fused(self, results: Sequence[list[Document]], k: int | None) -> list[Document]:
         names = _distinct(retriever.get_name() for retriever in self.retrievers)
         lists = dict(zip(names, results, strict=True))
         return fuse_documents(lists, weights=self.weights, c=self.c, id_key=self.id_key, limit=k)
@@ -64,7 +78,7 @@ def fuse_documents(
     weights: Sequence[float] | None = None,
     c: float = RRF_C,
     id_key: str | None = None,
-    limit: int,
+    limit: int | None = None,
 ) -> list[Document]:
     """Merge lists of documents, best first, by weighted reciprocal rank.
 
@@ -75,7 +89,7 @@ def fuse_documents(
         weights: One per list; 1 by default.
         c: See `retrievers.fusion.fuse_reciprocal_ranks`.
         id_key: See `EnsembleRetriever.id_key`; values are compared as text.
-        limit: The maximum number of documents.
+        limit: The maximum number of documents; all by default.
 
     Returns:
         Copies of the documents, best first. Their metadata contains the fused `score`, and `parts`
@@ -85,6 +99,8 @@ def fuse_documents(
     Raises:
         ValueError: A document lacks the key, or see `fuse_reciprocal_ranks`.
     """
+    if id_key is None and any(one.id is None for documents in lists.values() for one in documents):
+        id_key = PAGE_CONTENT
     keyed = {name: _first_by_identity(documents, id_key) for name, documents in lists.items()}
     # Fusion uses only the order, so documents need no score.
     rankings = {name: [(key, 0.0) for key in documents] for name, documents in keyed.items()}
@@ -105,11 +121,10 @@ def _identity(document: Document, id_key: str | None) -> str:
     value = document.id if id_key is None else document.metadata.get(id_key)
     if value is not None:
         return str(value)
-    lacking = "id" if id_key is None else f"{id_key!r} in its metadata"
     raise ValueError(
-        f"a document has no {lacking}, so it can't be distinguished from others (it begins "
-        f"{document.page_content[:40]!r}): set id_key to a key that all of them have, or to "
-        f"{PAGE_CONTENT!r}"
+        f"a document has no {id_key!r} in its metadata, so it can't be distinguished from others"
+        f" (it begins {document.page_content[:40]!r}): set id_key to a key that all of them have,"
+        f" or to {PAGE_CONTENT!r}"
     )
 
 
@@ -135,52 +150,77 @@ def _distinct(names: Iterable[str]) -> list[str]:
 QUESTION = "question"
 
 
-class MultiQueryRetriever(CountedRetriever):
+class MultiQueryRetriever(ComposedRetriever):
     """Searches for a question and its rephrasings with `base`, and fuses the results.
 
-    The lists are fused by reciprocal rank and document id. The question has the same weight as all
-    of its rephrasings together, so bad rephrasings can't outvote it. In the metadata of each
-    document, `multi_query` contains the `rephrasings`, and `parts` are named "question",
-    "rephrasing 1", and so on. If the model fails, only the question is searched, and `multi_query`
-    contains the reason as `skipped`.
+    The lists are fused by reciprocal rank and document id, or by text if a document has no id. The
+    question has the same weight as all of its rephrasings together, so bad rephrasings can't
+    outvote it. In the metadata of each document, `multi_query` contains the `rephrasings`, and
+    `parts` are named "question", "rephrasing 1", and so on. If the model fails, only the question
+    is searched, and `multi_query` contains the reason as `skipped`.
 
     Raises:
-        ValueError: `c` is negative, or, in invoke, a document has no id.
+        ValueError: `c` is negative.
     """
 
-    base: BaseRetriever
-    """Accepts `k` in invoke."""
+    base: RetrieverLike
     rephrase: Runnable[str, list[str]]
     """Returns rephrasings of a question, for example `chains.condensing.rephrase`."""
     c: float = Field(default=RRF_C, ge=0)
     depth: int = Field(default=100, ge=1)
-    """The number of documents per wording before fusion, or `k` if that is more."""
+    """With `k`, the number of documents per wording before fusion, or `k` if that is more."""
 
-    def _find(self, query: str, k: int, run_manager: Run) -> list[Document]:
+    def _find(self, query: str, k: int | None, run_manager: Run) -> list[Document]:
         try:
-            rephrasings = self._rephrasings(query, run_manager)
+            others = self.rephrase.invoke(query, _rephrasing(run_manager.get_child(tag=REPHRASE)))
+            details: Metadata = {"rephrasings": _useful(others, query)}
         except ModelError as error:
-            return _with_details(self._search(query, k, run_manager), {"skipped": str(error)})
-        details: Metadata = {"rephrasings": rephrasings}
-        if not rephrasings:
-            return _with_details(self._search(query, k, run_manager), details)
-        queries = {QUESTION: query} | {
-            f"rephrasing {n}": other for n, other in enumerate(rephrasings, start=1)
-        }
-        deep = max(k, self.depth)
-        lists = {
-            name: self._search(wording, deep, run_manager) for name, wording in queries.items()
-        }
-        weights = [1.0, *[1 / len(rephrasings)] * len(rephrasings)]
+            details = {"skipped": str(error)}
+        wordings, deep = self._searches(query, k, details)
+        return self._fused(
+            [search(self.base, one, deep, run_manager.get_child()) for one in wordings], k, details
+        )
+
+    async def _afind(self, query: str, k: int | None, run_manager: AsyncRun) -> list[Document]:
+        try:
+            config = _rephrasing(run_manager.get_child(tag=REPHRASE))
+            others = await self.rephrase.ainvoke(query, config)
+            details: Metadata = {"rephrasings": _useful(others, query)}
+        except ModelError as error:
+            details = {"skipped": str(error)}
+        wordings, deep = self._searches(query, k, details)
+        searches = [search_async(self.base, one, deep, run_manager.get_child()) for one in wordings]
+        return self._fused(await asyncio.gather(*searches), k, details)
+
+    def _searches(
+        self, query: str, k: int | None, details: Metadata
+    ) -> tuple[list[str], int | None]:
+        """The wordings to search for, the question first, and the number of documents of each."""
+        wordings = [query, *details.get("rephrasings", ())]
+        return wordings, k if len(wordings) == 1 else deepened(k, self.depth)
+
+    def _fused(
+        self, results: Sequence[list[Document]], k: int | None, details: Metadata
+    ) -> list[Document]:
+        if len(results) == 1:
+            return _with_details(results[0], details)
+        others = len(results) - 1
+        names = [QUESTION, *(f"rephrasing {n}" for n in range(1, others + 1))]
+        lists = dict(zip(names, results, strict=True))
+        weights = [1.0, *[1 / others] * others]
         return _with_details(fuse_documents(lists, weights=weights, c=self.c, limit=k), details)
 
-    def _rephrasings(self, query: str, run_manager: Run) -> list[str]:
-        config = {"callbacks": run_manager.get_child(tag="rephrase"), "tags": ["rephrase"]}
-        others = self.rephrase.invoke(query, config)  # type: ignore[arg-type]  # a RunnableConfig
-        return [other for other in dict.fromkeys(others) if other.strip() and other != query]
 
-    def _search(self, query: str, k: int, run_manager: Run) -> list[Document]:
-        return self.base.invoke(query, {"callbacks": run_manager.get_child()}, k=k)
+REPHRASE = "rephrase"
+
+
+def _rephrasing(callbacks: BaseCallbackManager) -> RunnableConfig:
+    return {"callbacks": callbacks, "tags": [REPHRASE]}
+
+
+def _useful(rephrasings: Iterable[str], query: str) -> list[str]:
+    """The distinct rephrasings that differ from the question."""
+    return [one for one in dict.fromkeys(rephrasings) if one.strip() and one != query]
 
 
 def _with_details(documents: list[Document], details: Metadata) -> list[Document]:

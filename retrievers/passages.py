@@ -1,57 +1,24 @@
 """Retrievers of passages over any ranker, alone or widened by neighboring passages."""
 
-from abc import abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 from langchain_core.callbacks import AsyncCallbackManagerForRetrieverRun as AsyncRun
-from langchain_core.callbacks import CallbackManagerForRetrieverRun
 from langchain_core.callbacks import CallbackManagerForRetrieverRun as Run
 from langchain_core.documents import Document
-from langchain_core.retrievers import BaseRetriever
+from langchain_core.retrievers import RetrieverLike
 from langchain_core.runnables.config import run_in_executor
 from pydantic import Field
 
 from domain import Filter, Metadata, Passage, shared_headings
-
-
-class CountedRetriever(BaseRetriever):
-    """Returns at most `k` documents, best first; `k` can be overridden in (a)invoke.
-
-    Raises:
-        ValueError: `k` is below 1.
-    """
-
-    k: int = Field(default=5, ge=1)
-
-    @abstractmethod
-    def _find(self, query: str, k: int, run_manager: Run) -> list[Document]:
-        """At most `k` documents, best first."""
-
-    def _get_relevant_documents(
-        self, query: str, *, run_manager: Run, k: int | None = None
-    ) -> list[Document]:
-        limit = self.k if k is None else k
-        if limit < 1:
-            raise ValueError(f"k must be at least 1, got {limit}")
-        return self._find(query, limit, run_manager)
-
-    async def _aget_relevant_documents(
-        self, query: str, *, run_manager: AsyncRun, k: int | None = None
-    ) -> list[Document]:
-        # LangChain's implementation does not accept `k`.
-        sync = run_manager.get_sync()
-        return await run_in_executor(
-            None, self._get_relevant_documents, query, run_manager=sync, k=k
-        )
-
+from retrievers.base_retrievers import ComposedRetriever, CountedRetriever, search, search_async
 
 Neighbors = Callable[[Sequence[str], int], Mapping[str, Passage]]
 """Returns, by passage id, its document's text from `n` passages before it to `n` after it."""
 
 
-class WindowRetriever(CountedRetriever):
+class WindowRetriever(ComposedRetriever):
     """Widens each hit of `base` by up to `passages` neighbors on either side.
 
     A widened hit is an exact span of its document: `page_content`, `start`, and `end` match the
@@ -64,14 +31,19 @@ class WindowRetriever(CountedRetriever):
     to `neighbors`, for example because it was deleted, is unchanged.
     """
 
-    base: BaseRetriever
-    """Accepts `k` in invoke."""
+    base: RetrieverLike
     neighbors: Neighbors
     passages: int = Field(default=1, ge=0)
     max_chars: int = Field(default=6000, ge=1)
 
-    def _find(self, query: str, k: int, run_manager: Run) -> list[Document]:
-        documents = self.base.invoke(query, {"callbacks": run_manager.get_child()}, k=k)
+    def _find(self, query: str, k: int | None, run_manager: Run) -> list[Document]:
+        return self._windows(search(self.base, query, k, run_manager.get_child())[:k])
+
+    async def _afind(self, query: str, k: int | None, run_manager: AsyncRun) -> list[Document]:
+        hits = await search_async(self.base, query, k, run_manager.get_child())
+        return await run_in_executor(None, self._windows, hits[:k])  # reads the ledger
+
+    def _windows(self, documents: Sequence[Document]) -> list[Document]:
         wide = self._widened([document.id or "" for document in documents])
         windows = [_Window.of(rank, hit, wide) for rank, hit in enumerate(documents)]
         return [window.document() for window in _merged(windows, self.max_chars)]
@@ -180,7 +152,7 @@ class PassageRetriever(CountedRetriever):
         self,
         query: str,
         k: int,
-        run_manager: CallbackManagerForRetrieverRun,  # noqa: ARG002  # required by LangChain
+        run_manager: Run,  # noqa: ARG002  # required by LangChain
     ) -> list[Document]:
         hits = {hit.id: hit for hit in self.rank(query, k + SPARE, self.condition)}
         for document in (documents := self._committed(list(hits), k)):

@@ -7,25 +7,33 @@ from collections.abc import Sequence
 from concurrent.futures import Future
 from contextvars import copy_context
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol, runtime_checkable
 
-from langchain_core.callbacks import CallbackManagerForRetrieverRun
-from langchain_core.cross_encoders import BaseCrossEncoder
+from langchain_core.callbacks import AsyncCallbackManagerForRetrieverRun as AsyncRun
+from langchain_core.callbacks import CallbackManagerForRetrieverRun as Run
 from langchain_core.documents import Document
-from langchain_core.retrievers import BaseRetriever
-from langchain_core.runnables import RunnableConfig
+from langchain_core.retrievers import RetrieverLike
+from langchain_core.runnables.config import run_in_executor
 from pydantic import Field
 
 from domain.logs import elapsed_ms, get_logger
 from domain.messages import _
 from errors import ModelError
-from retrievers.passages import CountedRetriever
+from retrievers.base_retrievers import ComposedRetriever, deepened, search, search_async
 
 PAIRS_PER_BATCH = 8
 _log = get_logger("questions")
 
 
-class RerankRetriever(CountedRetriever):
+@runtime_checkable
+class CrossEncoder(Protocol):
+    """A cross-encoder of any package: LangChain has two base classes for them."""
+
+    def score(self, text_pairs: list[tuple[str, str]]) -> list[float]:
+        """The relevance of each text to its question; the larger, the better."""
+
+
+class RerankRetriever(ComposedRetriever):
     """The best `depth` passages of `base`, in the order of a cross-encoder's scores.
 
     In the metadata of each passage, `rerank` contains the cross-encoder's `score` (comparable
@@ -38,18 +46,20 @@ class RerankRetriever(CountedRetriever):
     discarded.
     """
 
-    base: BaseRetriever
-    """Accepts `k` in invoke."""
-    cross_encoder: BaseCrossEncoder
+    base: RetrieverLike
+    cross_encoder: CrossEncoder
     depth: int = Field(50, ge=1)
     budget_s: float = Field(10, gt=0)
     pairs_per_batch: int = Field(PAIRS_PER_BATCH, ge=1)
 
-    def _find(
-        self, query: str, k: int, run_manager: CallbackManagerForRetrieverRun
-    ) -> list[Document]:
-        config: RunnableConfig = {"callbacks": run_manager.get_child()}
-        return self._reranked(query, self.base.invoke(query, config, k=max(k, self.depth)))[:k]
+    def _find(self, query: str, k: int | None, run_manager: Run) -> list[Document]:
+        deep = deepened(k, self.depth)
+        return self._reranked(query, search(self.base, query, deep, run_manager.get_child()))
+
+    async def _afind(self, query: str, k: int | None, run_manager: AsyncRun) -> list[Document]:
+        deep = deepened(k, self.depth)
+        documents = await search_async(self.base, query, deep, run_manager.get_child())
+        return await run_in_executor(None, self._reranked, query, documents)
 
     def _reranked(self, query: str, documents: list[Document]) -> list[Document]:
         near, rest = documents[: self.depth], documents[self.depth :]
@@ -71,12 +81,12 @@ class RerankRetriever(CountedRetriever):
 class Reranking:
     """A reranker with its limits, applied to retrievers."""
 
-    cross_encoder: BaseCrossEncoder
+    cross_encoder: CrossEncoder
     depth: int
     budget_s: float
     pairs_per_batch: int = PAIRS_PER_BATCH
 
-    def over(self, base: BaseRetriever, k: int) -> RerankRetriever:
+    def over(self, base: RetrieverLike, k: int) -> RerankRetriever:
         """A retriever that reranks the results of `base`."""
         return RerankRetriever(base=base, k=k, **vars(self))
 
@@ -86,7 +96,7 @@ class Reranking:
 
 
 def scores_in_time(
-    cross_encoder: BaseCrossEncoder,
+    cross_encoder: CrossEncoder,
     pairs: Sequence[tuple[str, str]],
     budget_s: float,
     pairs_per_batch: int,
@@ -121,7 +131,7 @@ def scores_in_time(
 
 
 def _score_batches(
-    cross_encoder: BaseCrossEncoder,
+    cross_encoder: CrossEncoder,
     pairs: Sequence[tuple[str, str]],
     pairs_per_batch: int,
     stop: threading.Event,

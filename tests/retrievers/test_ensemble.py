@@ -82,10 +82,21 @@ def test_a_metadata_key_can_identify_documents():
     assert [document.page_content for document in fuse([a], [b], id_key="document_id")] == [DOG]
 
 
+def test_documents_are_compared_by_text_if_one_of_them_has_no_id():
+    fused = fuse([Document(DOG, id="a"), Document(CAT, id="b")], [Document(DOG)])
+    assert [(document.id, document.page_content) for document in fused] == [("a", DOG), ("b", CAT)]
+
+
+def test_without_k_all_documents_of_all_children_are_returned():
+    lists = [texts(*map(str, range(9)), prefix=prefix) for prefix in "pq"]
+    children = [fixed(*one) for one in lists]
+    assert len(EnsembleRetriever(retrievers=children).invoke("question")) == 18
+    assert [child.requested_k for child in children] == [[None], [None]]
+
+
 @pytest.mark.parametrize(
     ("id_key", "document", "missing"),
     [
-        (None, Document(DOG), "no id"),
         ("key", Document(DOG, id="a"), "no 'key' in its metadata"),
         ("key", Document(DOG, metadata={"key": None}), "no 'key' in its metadata"),
     ],
