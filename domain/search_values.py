@@ -8,11 +8,16 @@ from typing import Any, NamedTuple
 Filter = Mapping[str, Any]
 """Conditions on passage metadata, all of which must hold.
 
-`{"format": "pdf"}` tests equality, `{"format": {"$in": ["pdf", "docx"]}}` membership (`$nin` is its
-opposite), and `{"page": {"$gte": 2, "$lt": 9}}` a range. `{"labels": {"$contains": "hr"}}` and
+`{"format": "pdf"}` tests equality, like `{"format": {"$eq": "pdf"}}` (`$ne` is its opposite),
+`{"format": {"$in": ["pdf", "docx"]}}` membership (`$nin` is its opposite), and
+`{"page": {"$gte": 2, "$lt": 9}}` a range. `{"labels": {"$contains": "hr"}}` and
 `{"labels": {"$contains_any": ["hr", "law"]}}` test the elements of a list. A passage without the
-field never matches, not even with `$nin`. Storage also accepts `{"$or": [...]}`, with no other key:
-a list of filters, any of which may match.
+field matches none of these, not even `$ne` and `$nin`; `{"page": {"$exists": True}}` tests for it.
+
+`{"$and": [...]}` and `{"$or": [...]}` combine filters, and `{"$not": {...}}` matches what its
+filter does not match; `{"page": {"$not": {"$gt": 9}}}` does so for one field. Dates and values of
+numpy are compared as they are stored (see `storage.stored_values`). Every store rejects anything
+else, such as a function, with ValueError.
 """
 FILTER_FIELDS: Mapping[str, str] = {
     "source_id": "id of the source",

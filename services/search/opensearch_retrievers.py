@@ -43,7 +43,7 @@ class _OpenSearchRetriever(CountedRetriever):
     @field_validator("filter")
     @classmethod
     def _valid_filter(cls, condition: Filter | None) -> Filter | None:
-        checks_of(condition or {})
+        checks_of(condition)
         return condition
 
     @property

@@ -81,7 +81,7 @@ def _named_values(condition: Filter, name: str) -> Sequence[str]:
     """The values of the field that the condition accepts; empty if it names none."""
     value = condition.get(name, ())
     if isinstance(value, Mapping):
-        return list(value.get("$in", ()))
+        return [*value.get("$in", ()), *([value["$eq"]] if "$eq" in value else ())]
     return [value] if isinstance(value, str) else []
 
 
@@ -116,6 +116,10 @@ def require_known_fields(condition: Filter) -> None:
         InputError: A field is unknown (the message suggests the most similar one), or an operator
             is unknown or can't compare with its value.
     """
+    try:
+        checks_of(condition)
+    except ValueError as error:
+        raise InputError(str(error)) from error
     for name in condition:
         if name not in FILTER_FIELDS:
             fields = ", ".join(FILTER_FIELDS)
@@ -124,10 +128,6 @@ def require_known_fields(condition: Filter) -> None:
                     name=repr(name), nearest=_nearest(str(name), FILTER_FIELDS), fields=fields
                 )
             )
-    try:
-        checks_of(condition)
-    except ValueError as error:
-        raise InputError(str(error)) from error
 
 
 def _any_of(values: Sequence[str]) -> dict[str, Any]:

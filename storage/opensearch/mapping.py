@@ -4,6 +4,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from storage.vectors.distance_metrics import DistanceMetric
+
 Body = dict[str, Any]
 """The body of a request, or the fields of a passage."""
 
@@ -62,7 +64,20 @@ class IndexOptions:
     analyzer: str = ""
 
 
-def index_body(dimension: int, fields: Fields, options: IndexOptions) -> Body:
+SPACES = {
+    DistanceMetric.COSINE: "cosinesimil",
+    DistanceMetric.EUCLIDEAN: "l2",
+    DistanceMetric.INNER_PRODUCT: "innerproduct",
+}
+"""The server's names of the metrics."""
+
+
+def index_body(
+    dimension: int,
+    fields: Fields,
+    options: IndexOptions,
+    metric: DistanceMetric = DistanceMetric.COSINE,
+) -> Body:
     """The body of the request that creates an index for vectors of this length.
 
     The analyzer leaves tokens unchanged. Automatic refresh is off, because each visible change is
@@ -88,12 +103,12 @@ def index_body(dimension: int, fields: Fields, options: IndexOptions) -> Body:
         "mappings": {
             "dynamic": "strict",
             "_meta": {SCHEMA: {}},
-            "properties": _properties(dimension, fields, options.analyzer),
+            "properties": _properties(dimension, fields, options.analyzer, SPACES[metric]),
         },
     }
 
 
-def _properties(dimension: int, fields: Fields, analyzer: str) -> Mapping[str, Any]:
+def _properties(dimension: int, fields: Fields, analyzer: str, space: str) -> Mapping[str, Any]:
     return {
         fields.text: {"type": "text", **({"analyzer": analyzer} if analyzer else {"index": False})},
         fields.tokens: {
@@ -111,7 +126,7 @@ def _properties(dimension: int, fields: Fields, analyzer: str) -> Mapping[str, A
             "method": {
                 "name": "hnsw",
                 "engine": "lucene",
-                "space_type": "cosinesimil",
+                "space_type": space,
                 "parameters": {"m": 16, "ef_construction": 100},
             },
         },

@@ -1,5 +1,6 @@
 """A LangChain vector store over an OpenSearch index."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -10,8 +11,9 @@ from domain.language.tokens import keyword_tokens
 from storage.base_store import Scored
 from storage.opensearch.mapping import Body, Fields, IndexOptions, require_own_fields
 from storage.opensearch.passage_index import PassageIndex
-from storage.opensearch.vector_rows import VectorRows, cosine_of
+from storage.opensearch.vector_rows import VectorRows, vector_score
 from storage.opensearch.word_index import WordIndex, score_of
+from storage.vectors.distance_metrics import DistanceMetric
 from storage.vectors.passage_vector_store import PassageVectorStore, require_positive
 
 if TYPE_CHECKING:
@@ -28,7 +30,7 @@ def paired_lists(
     bodies = [body for body in (dense, words) if body]
     replies = iter(index.searches(bodies) if bodies else ())
     return (
-        [(hit["_id"], cosine_of(hit)) for hit in (next(replies) if dense else ())],
+        [(hit["_id"], vector_score(hit, index.metric)) for hit in (next(replies) if dense else ())],
         [(hit["_id"], score_of(hit)) for hit in (next(replies) if words else ())],
     )
 
@@ -38,8 +40,13 @@ class OpenSearchPassages(PassageVectorStore):
 
     _rows: VectorRows
 
-    def __init__(self, index: PassageIndex, embedding: Embeddings) -> None:
-        super().__init__(VectorRows(index), embedding)
+    def __init__(
+        self,
+        index: PassageIndex,
+        embedding: Embeddings,
+        relevance_score_fn: Callable[[float], float] | None = None,
+    ) -> None:
+        super().__init__(VectorRows(index), embedding, relevance_score_fn)
 
     def paired(self) -> "tuple[PairedPassages, PairedWords]":
         """See `PassageVectorStore`."""
@@ -78,7 +85,7 @@ class PairedPassages(OpenSearchPassages):
 
 
 class OpenSearchVectorStore(OpenSearchPassages):
-    """Passages in an OpenSearch index, searched by cosine similarity.
+    """Passages in an OpenSearch index, searched by cosine similarity by default.
 
     The index is created when the first passage is added. Its passages can also be searched by
     words: see `OpenSearchLexicalSearchRetriever`. Every change is visible to searches when the call
@@ -93,6 +100,8 @@ class OpenSearchVectorStore(OpenSearchPassages):
         *,
         fields: Fields | None = None,
         options: IndexOptions | None = None,
+        distance_metric: str = DistanceMetric.COSINE,
+        relevance_score_fn: Callable[[float], float] | None = None,
     ) -> None:
         """Set the index without connecting.
 
@@ -102,11 +111,19 @@ class OpenSearchVectorStore(OpenSearchPassages):
             embedding: Embeds added texts and questions.
             fields: The fields that searches use, by default those of an index of this class.
             options: The shards and replicas of a new index.
+            distance_metric: See `DistanceMetric`; that of an index can't be changed.
+            relevance_score_fn: See `PassageVectorStore`.
 
         Raises:
             ValueError: The fields are those of another program's index, whose scores may not be
-                cosines.
+                cosines, or there is no such metric.
         """
         fields = require_own_fields(fields or Fields())
-        index = PassageIndex(os_client, index_name, fields, options or IndexOptions())
-        super().__init__(index, embedding)
+        index = PassageIndex(
+            os_client,
+            index_name,
+            fields,
+            options or IndexOptions(),
+            metric=DistanceMetric(distance_metric),
+        )
+        super().__init__(index, embedding, relevance_score_fn)

@@ -16,7 +16,8 @@ from storage.opensearch.connection import (
     client_errors,
     error_of,
 )
-from storage.opensearch.mapping import SCHEMA, Body, Fields, IndexOptions, index_body
+from storage.opensearch.mapping import SCHEMA, SPACES, Body, Fields, IndexOptions, index_body
+from storage.vectors.distance_metrics import DistanceMetric
 
 if TYPE_CHECKING:
     from opensearchpy import OpenSearch
@@ -42,6 +43,7 @@ class PassageIndex:
     fields: Fields = field(default_factory=Fields)
     options: IndexOptions = field(default_factory=IndexOptions)
     must_exist: bool = False
+    metric: DistanceMetric = DistanceMetric.COSINE
     _dimension: int | None = field(default=None, init=False)
 
     def exists(self) -> bool:
@@ -61,7 +63,7 @@ class PassageIndex:
         if not (self.fields.tokens and self.fields.terms):
             raise ValueError("Fields without `tokens` or `terms` can be read but not written")
         if not self.require_own():
-            self._create(index_body(dimension, self.fields, self.options))
+            self._create(index_body(dimension, self.fields, self.options, self.metric))
             self.require_own()
 
     def _create(self, body: Body) -> None:
@@ -99,6 +101,7 @@ class PassageIndex:
         Raises:
             DamagedIndexError: The index is missing, but must exist.
             SearchServerError: The index has no field for vectors.
+            ValueError: The index compares vectors by another metric.
         """
         if self._dimension is None or reread:
             mapping = self._mapping()
@@ -113,6 +116,12 @@ class PassageIndex:
                     "The OpenSearch index {name} has no vectors in the field {field}: choose"
                     " another index or field."
                 ).format(name=self.name, field=self.fields.vector)
+            )
+        space = vector.get("method", {}).get("space_type", "")
+        if space != SPACES[self.metric]:
+            raise ValueError(
+                f"The OpenSearch index {self.name} compares vectors by {space or 'another metric'},"
+                f" not by {SPACES[self.metric]}: set the distance_metric with which it was created"
             )
         return int(vector["dimension"])
 

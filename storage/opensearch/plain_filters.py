@@ -4,44 +4,38 @@ Lists are indexed by their elements there, so that equality with a value and `$c
 same, and a list as a whole can't be compared. `None` can't be searched for.
 """
 
-from collections.abc import Iterator
+from functools import partial
 from typing import Any
 
 from domain import Filter
-from storage.filters import EITHER, checks_of, has_operators
+from storage.filters import FieldCheck, checks_of
 from storage.opensearch.mapping import Fields
-from storage.opensearch.terms import RANGES, Query, all_of, any_of, require_json
+from storage.opensearch.terms import (
+    RANGES,
+    Query,
+    any_of,
+    combined_query,
+    operands_of,
+    value_query,
+)
 
 
 def plain_filter_query(fields: Fields, condition: Filter) -> Query:
     """The query for a filter; matches everything if it is empty.
 
     Raises:
-        ValueError: An operator is unknown, or a value is not a text, a number, True, or False.
+        ValueError: The filter is invalid (see `checks_of`), or a value is not a text, a number,
+            True, or False.
     """
-    checks_of(condition)
-    if EITHER in condition:
-        return any_of(plain_filter_query(fields, one) for one in condition[EITHER])
-    return all_of(
-        query for name, value in condition.items() for query in _queries(fields, name, value)
-    )
+    return combined_query(checks_of(condition), partial(_field_query, fields))
 
 
-def _queries(fields: Fields, name: str, condition: Any) -> Iterator[Query]:
-    require_json(name, condition)
-    if not has_operators(condition):
-        yield _equals(fields, name, condition)
-        return
-    for operator, operand in condition.items():
-        if operator in RANGES:
-            yield {"range": {_path(fields, name, operand): {RANGES[operator]: operand}}}
-            continue
-        values = [operand] if operator == "$contains" else list(operand)
-        among = any_of(_equals(fields, name, value) for value in values)
-        if operator == "$nin":
-            present = {"exists": {"field": f"{fields.metadata}.{name}"}}
-            among = {"bool": {"filter": [present], "must_not": [among]}}
-        yield among
+def _field_query(fields: Fields, check: FieldCheck) -> Query:
+    if check.operator in RANGES:
+        path = _path(fields, check.field, check.operand)
+        return {"range": {path: {RANGES[check.operator]: check.operand}}}
+    among = any_of(_equals(fields, check.field, value) for value in operands_of(check))
+    return value_query(check, {"exists": {"field": f"{fields.metadata}.{check.field}"}}, among)
 
 
 def _equals(fields: Fields, name: str, value: Any) -> Query:

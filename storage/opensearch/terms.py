@@ -6,20 +6,28 @@ same name don't conflict. Terms sort by their UTF-8 bytes, which is the order of
 Python; numbers are written so that their order as text is their order as numbers.
 
 The semantics are those of `storage.filters`; for example, a tuple equals nothing, because stored
-sequences are lists. There are three limits: numbers are compared as 64-bit floats in ranges; of
-texts longer than 8,000 bytes, ranges compare only the beginning; and values that are not JSON, such
-as dates, sets, and NaN, are rejected.
+sequences are lists. There are two limits: numbers are compared as 64-bit floats in ranges, and of
+texts longer than 8,000 bytes, ranges compare only the beginning.
 """
 
 import hashlib
 import json
 import math
 import struct
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import partial
 from typing import Any
 
 from domain import Filter, Metadata
-from storage.filters import EITHER, checks_of, has_operators
+from storage.filters import (
+    ALL,
+    EITHER,
+    EXCLUSIONS,
+    LISTS,
+    Checks,
+    FieldCheck,
+    checks_of,
+)
 
 Query = dict[str, Any]
 """A query in OpenSearch's query language."""
@@ -31,7 +39,6 @@ _MAX_BYTES = 8_000  # Lucene rejects terms of more than 32,766 bytes
 _SEPARATOR = "\x00"
 _PRESENT, _EQUAL, _ELEMENT, _ORDERED = "?", "=", "[", "<"
 RANGES = {"$gt": "gt", "$gte": "gte", "$lt": "lt", "$lte": "lte"}
-_SEVERAL = ("$in", "$nin", "$contains_any")
 NOTHING: Query = {"match_none": {}}
 
 
@@ -44,38 +51,41 @@ def filter_query(condition: Filter, field: str) -> Query:
     """The query for a filter over the terms in `field`; matches everything if it is empty.
 
     Raises:
-        ValueError: An operator is unknown, its operand has the wrong type, or a value is not JSON.
+        ValueError: The filter is invalid; see `checks_of`.
     """
-    checks_of(condition)  # validates the filter
-    if EITHER in condition:
-        return any_of(filter_query(one, field) for one in condition[EITHER])
-    for name, value in condition.items():
-        require_json(name, value)
-    return all_of(
-        query for name, value in condition.items() for query in _field_queries(name, value, field)
-    )
+    return combined_query(checks_of(condition), partial(_field_query, field))
 
 
-def require_json(name: str, condition: Any) -> None:
-    """Make sure that a field's condition compares only with JSON values, or with tuples of them.
+def combined_query(checks: Checks, field_query: Callable[[FieldCheck], Query]) -> Query:
+    """The query for checks, given a function that returns the query for a condition on a field."""
+    if isinstance(checks, FieldCheck):
+        return field_query(checks)
+    parts = [combined_query(part, field_query) for part in checks.parts]
+    if checks.operator == ALL:
+        return all_of(parts)
+    return any_of(parts) if checks.operator == EITHER else none_of(parts)
 
-    Raises:
-        ValueError: It compares with NaN, or with a value that JSON doesn't have.
+
+def value_query(check: FieldCheck, present: Query, among: Query) -> Query:
+    """The query for a condition other than a range.
+
+    Args:
+        check: The condition.
+        present: Matches passages that have the field.
+        among: Matches passages whose value, or an element of it, is among the operands.
     """
-    operators = condition if has_operators(condition) else {"$in": [condition]}
-    for operator, operand in operators.items():
-        for value in operand if operator in _SEVERAL else [operand]:
-            if not _is_json(value):
-                raise ValueError(f"Filter on {name!r}: {value!r} is not a JSON value")
+    if check.operator == "$exists":
+        return present if check.operand else none_of([present])
+    if check.operator in EXCLUSIONS:
+        return {"bool": {"filter": [present], "must_not": [among]}}
+    return among
 
 
-def _is_json(value: Any) -> bool:
-    if isinstance(value, Mapping):
-        return all(isinstance(key, str) and _is_json(part) for key, part in value.items())
-    if isinstance(value, list | tuple):
-        return all(map(_is_json, value))
-    is_nan = isinstance(value, float) and math.isnan(value)
-    return isinstance(value, str | int | float | None) and not is_nan
+def operands_of(check: FieldCheck) -> list[Any]:
+    """The values with which a condition other than a range compares."""
+    if check.operator == "$exists":
+        return []
+    return list(check.operand) if check.operator in LISTS else [check.operand]
 
 
 def _has_tuple(value: Any) -> bool:
@@ -161,25 +171,12 @@ def _encodable(text: str) -> str:
     return text.encode(errors="backslashreplace").decode()
 
 
-def _field_queries(name: str, condition: Any, field: str) -> Iterator[Query]:
-    if not has_operators(condition):
-        yield _one_of(field, _operand_terms(name, _EQUAL, [condition]))
-        return
-    for operator, operand in condition.items():
-        yield _operator_query(name, operator, operand, field)
-
-
-def _operator_query(name: str, operator: str, operand: Any, field: str) -> Query:
-    if operator in RANGES:
-        return _range(name, RANGES[operator], operand, field)
-    if operator == "$contains":
-        operand = [operand]
-    kind = _ELEMENT if operator.startswith("$contains") else _EQUAL
-    among = _one_of(field, _operand_terms(name, kind, operand))
-    if operator != "$nin":
-        return among
-    present = _one_of(field, [_term(name, _PRESENT, "")])
-    return {"bool": {"filter": [present], "must_not": [among]}}
+def _field_query(field: str, check: FieldCheck) -> Query:
+    if check.operator in RANGES:
+        return _range(check.field, RANGES[check.operator], check.operand, field)
+    kind = _ELEMENT if check.operator.startswith("$contains") else _EQUAL
+    among = _one_of(field, _operand_terms(check.field, kind, operands_of(check)))
+    return value_query(check, _one_of(field, [_term(check.field, _PRESENT, "")]), among)
 
 
 def _operand_terms(name: str, kind: str, operands: Iterable[Any]) -> list[str]:
@@ -216,6 +213,11 @@ def any_of(queries: Iterable[Query]) -> Query:
     if not alternatives:
         return NOTHING
     return {"bool": {"should": alternatives, "minimum_should_match": 1}}
+
+
+def none_of(queries: Iterable[Query]) -> Query:
+    """The query that matches what none of these matches."""
+    return {"bool": {"must_not": list(queries)}}
 
 
 def all_of(queries: Iterable[Query]) -> Query:

@@ -1,6 +1,7 @@
 """The passages of an OpenSearch index as rows: what `PassageRows` is for a folder."""
 
 import json
+import math
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -18,9 +19,10 @@ from storage.opensearch.mapping import Body, words_of
 from storage.opensearch.passage_index import PassageIndex
 from storage.opensearch.queries import MAX_HITS, ids_body, vector_body
 from storage.opensearch.terms import metadata_terms
+from storage.vectors.distance_metrics import DistanceMetric
 from storage.vectors.new_rows import NewRows
 from storage.vectors.passage_rows import Near, Row, check_dimension
-from storage.vectors.vector_index import Matrix, unit_length
+from storage.vectors.vector_index import Matrix, query_vector, unit_length
 
 Hit = Mapping[str, Any]
 
@@ -33,6 +35,11 @@ class VectorRows:
     """
 
     index: PassageIndex
+
+    @property
+    def metric(self) -> DistanceMetric:
+        """How the server compares vectors."""
+        return self.index.metric
 
     def ids(self) -> list[str]:
         """The ids of all passages."""
@@ -92,7 +99,8 @@ class VectorRows:
             fields.metadata: metadata,
             fields.terms: metadata_terms(metadata),
         }
-        if vector.any():  # a vector without direction is near nothing, and the server rejects it
+        # A vector without direction has no cosine, and the server rejects it.
+        if vector.any() or self.metric is not DistanceMetric.COSINE:
             body[fields.vector] = json_floats(vector)
         return body
 
@@ -138,9 +146,9 @@ class VectorRows:
     def nearest_ids(
         self, query: npt.NDArray[Any], k: int, conditions: Filter | None
     ) -> list[tuple[str, float]]:
-        """`nearest` without vectors: ids and cosines."""
+        """`nearest` without vectors: ids and scores."""
         hits = self._hits(query, k, conditions, None)
-        return [(hit["_id"], cosine_of(hit)) for hit in hits]
+        return [(hit["_id"], vector_score(hit, self.metric)) for hit in hits]
 
     def nearest_rows(
         self, query: npt.NDArray[Any], k: int, conditions: Filter | None
@@ -173,18 +181,18 @@ class VectorRows:
             ValueError: The filter is invalid, even before the first write.
             DimensionError: The query's length differs from that of the stored vectors.
         """
-        checks_of(conditions or {})
+        checks_of(conditions)
         self._check_dimension(len(query), _("A vector"))
-        unit, has_direction = unit_length(query[np.newaxis])
-        if not has_direction[0]:
+        compared = query_vector(self.metric, query)
+        if compared is None:
             return None
         fields = self.index.fields
         names = () if source is None else (*source, fields.vector)
-        return vector_body(fields, json_floats(unit[0]), k, conditions, names)
+        return vector_body(fields, json_floats(compared), k, conditions, names)
 
     def _near(self, hit: Hit) -> Near:
         unit, _ = unit_length(self._vector(hit["_source"])[np.newaxis])
-        return Near(hit["_id"], cosine_of(hit), unit[0])
+        return Near(hit["_id"], vector_score(hit, self.metric), unit[0])
 
     def _vector(self, source: Body) -> Matrix:
         stored = source.get(self.index.fields.vector)
@@ -199,9 +207,18 @@ class VectorRows:
         return Row(id_, source[self.index.fields.text], source[self.index.fields.metadata])
 
 
-def cosine_of(hit: Hit) -> float:
-    """The cosine of a hit; the server's score is (1 + cosine) / 2."""
-    return 2 * float(hit["_score"]) - 1
+def vector_score(hit: Hit, metric: DistanceMetric) -> float:
+    """The score of a hit by the metric; the server's is larger for nearer vectors, and positive.
+
+    The server's is (1 + cosine) / 2, 1 / (1 + distance²), or 1 + product (1 / (1 - product) if the
+    product is negative). As it has 7 digits, distances are exact to .001 only.
+    """
+    score = float(hit["_score"])
+    if metric is DistanceMetric.COSINE:
+        return 2 * score - 1
+    if metric is DistanceMetric.EUCLIDEAN:
+        return math.sqrt(max(0.0, 1 / score - 1))
+    return score - 1 if score >= 1 else 1 - 1 / score
 
 
 def json_floats(vector: Matrix) -> list[float]:

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from storage.filters import Check, Checks
+from storage.filters import ALL, EITHER, Check, Checks, FieldCheck
 
 
 class Column:
@@ -49,10 +49,11 @@ def _hashable(value: Any, unlike_all: int) -> Any:
 
 def mask(checks: Checks, columns: Mapping[str, Column], rows: int) -> npt.NDArray[np.bool_]:
     """Which rows pass, given the columns of all checked fields."""
-    passed = np.zeros(rows, dtype=np.bool_)
-    for one in checks:
-        row_passes = np.ones(rows, dtype=np.bool_)
-        for field, check in one.items():
-            row_passes &= columns[field].passing(check)
-        passed |= row_passes
-    return passed
+    if isinstance(checks, FieldCheck):
+        return columns[checks.field].passing(checks.passes)
+    parts = [mask(part, columns, rows) for part in checks.parts]
+    passed = np.array(parts, dtype=np.bool_).reshape(len(parts), rows)
+    if checks.operator == ALL:
+        return np.asarray(passed.all(axis=0), dtype=np.bool_)
+    any_passed = np.asarray(passed.any(axis=0), dtype=np.bool_)
+    return any_passed if checks.operator == EITHER else ~any_passed

@@ -1,7 +1,7 @@
 """Validates passages before they are written, so that they can be read back exactly."""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from domain import Metadata
+from storage.stored_values import stored_value
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,8 +31,10 @@ def new_rows(
     """The columns to append; of passages with the same id, the last one wins.
 
     Raises:
+        TypeError: An id is not a string.
         ValueError: The lengths differ, or a value can't be stored exactly.
     """
+    require_text_ids(ids)
     if not len(ids) == len(texts) == len(vectors) == len(metadatas):
         sizes = f"{len(ids)}, {len(texts)}, {len(vectors)} and {len(metadatas)}"
         raise ValueError(f"ids, texts, vectors, and metadatas must have equal lengths: {sizes}")
@@ -42,6 +45,19 @@ def new_rows(
         _checked_vectors(vectors)[last],
         [_as_json(ids[position], metadatas[position]) for position in last],
     )
+
+
+def require_text_ids(ids: Iterable[Any]) -> None:
+    """Make sure that these are ids: one of another type would be stored but never found.
+
+    Raises:
+        TypeError: One of them is not a string, or they are a single string.
+    """
+    if isinstance(ids, str):
+        raise TypeError(f"Ids must be a list of strings, got {ids!r}")
+    for id_ in ids:
+        if not isinstance(id_, str):
+            raise TypeError(f"A passage's id must be a string, got {id_!r}: convert it with str()")
 
 
 def _checked_id(id_: str) -> str:
@@ -70,7 +86,7 @@ def _checked_vectors(vectors: npt.NDArray[Any]) -> npt.NDArray[np.float32]:
 
 def _as_json(id_: str, metadata: Metadata) -> str:
     try:
-        encoded = json.dumps(metadata)
+        encoded = json.dumps(metadata, default=_json_value)
     except (TypeError, ValueError) as error:
         raise ValueError(
             f"The metadata of passage {id_!r} can't be stored as JSON: {error}"
@@ -78,6 +94,13 @@ def _as_json(id_: str, metadata: Metadata) -> str:
     if not _has_text_keys(metadata):
         raise ValueError(f"The metadata of passage {id_!r} has keys that aren't strings")
     return encoded
+
+
+def _json_value(value: Any) -> Any:
+    stored = stored_value(value)
+    if stored is value:
+        raise TypeError(f"{value!r} is not a JSON value")
+    return stored
 
 
 def _has_text_keys(value: Any) -> bool:

@@ -17,11 +17,13 @@ from errors import StorageError
 from storage.disk import require_free_space
 from storage.filters import MISSING, Checks, checks_of, fields_of, matches
 from storage.lock import writer_lock
+from storage.vectors.distance_metrics import DistanceMetric
+from storage.vectors.exact_index import ExactIndex
 from storage.vectors.metadata_columns import Column, mask
 from storage.vectors.new_rows import NewRows
 from storage.vectors.passage_dataset import PassageDataset
 from storage.vectors.passage_files import PassageFiles
-from storage.vectors.vector_index import Matrix, VectorIndex, unit_length
+from storage.vectors.vector_index import Matrix, VectorIndex, query_vector
 
 
 @dataclass(slots=True)
@@ -34,7 +36,7 @@ class State:
     version: str
     ids: list[str]
     row_of: dict[str, int]
-    index: VectorIndex | None = None
+    index: VectorIndex | ExactIndex | None = None
     columns: dict[str, Column] = field(default_factory=dict)
 
     @classmethod
@@ -116,10 +118,10 @@ class Row:
 
 
 class Near(NamedTuple):
-    """A hit of a vector search; `cosine` is between -1 and 1, `vector` has length 1."""
+    """A hit of a vector search; see `DistanceMetric` about `score`, `vector` has length 1."""
 
     id: str
-    cosine: float
+    score: float
     vector: Matrix
 
 
@@ -135,8 +137,16 @@ class PassageRows:
     between lookup and commit. An upsert is one commit, so readers always see the passage.
     """
 
-    def __init__(self, files: PassageFiles, *, read_only: bool, timeout_s: float) -> None:
+    def __init__(
+        self,
+        files: PassageFiles,
+        *,
+        read_only: bool,
+        timeout_s: float,
+        metric: DistanceMetric = DistanceMetric.COSINE,
+    ) -> None:
         self.folder = files.folder
+        self.metric = metric
         self._files = files
         self._read_only = read_only
         self._timeout_s = timeout_s
@@ -175,7 +185,7 @@ class PassageRows:
             stored = self._open().vectors_at([state.row_of[id_] for id_ in known_ids])
             return dict(zip(known_ids, stored, strict=True))
 
-    def allowed(self, conditions: Filter) -> Callable[[str], bool]:
+    def allowed(self, conditions: Filter | None) -> Callable[[str], bool]:
         """Return a predicate: whether an id exists and matches the filter, as of this call.
 
         Raises:
@@ -203,33 +213,33 @@ class PassageRows:
         Raises:
             ValueError: The query has the wrong length, or the filter is invalid.
         """
-        checks = checks_of(conditions or {})
-        unit, has_direction = unit_length(query[np.newaxis])
+        checks = checks_of(conditions)
+        compared = query_vector(self.metric, query)
         with self._lock:
             state = self._current()
             if state is None:
                 return []
             check_dimension(len(query), self._open().dimension, _("A vector"))
-            if not has_direction[0]:
+            if compared is None:
                 return []
             columns = self._columns(state, checks)
             allowed = mask(checks, columns, len(state.ids)) if conditions else None
             index, ids = self._index(state), state.ids
-        best = index.search(unit[0], k, allowed)
+        best = index.search(compared, k, allowed)
         vectors = index.vectors([row for row, _ in best])
-        return [Near(ids[row], cosine, v) for (row, cosine), v in zip(best, vectors, strict=True)]
+        return [Near(ids[row], score, v) for (row, score), v in zip(best, vectors, strict=True)]
 
     def nearest_ids(
         self, query: npt.NDArray[Any], k: int, conditions: Filter | None
     ) -> list[tuple[str, float]]:
-        """`nearest` without vectors: ids and cosines."""
-        return [(each.id, each.cosine) for each in self.nearest(query, k, conditions)]
+        """`nearest` without vectors: ids and scores."""
+        return [(each.id, each.score) for each in self.nearest(query, k, conditions)]
 
     def nearest_rows(
         self, query: npt.NDArray[Any], k: int, conditions: Filter | None
     ) -> list[tuple[Row, Near]]:
         """`nearest` with texts and metadata."""
-        checks = checks_of(conditions or {})
+        checks = checks_of(conditions)
         with self._lock:
             near = self.nearest(query, k, conditions)
             rows_by_id = {row.id: row for row in self.get([each.id for each in near])}
@@ -334,13 +344,17 @@ class PassageRows:
         changed = dataset.changed_since(state.version, len(state.ids))
         return None if changed is None else state.after(dataset.version, *changed)
 
-    def _index(self, state: State) -> VectorIndex:
+    def _index(self, state: State) -> VectorIndex | ExactIndex:
         if state.index is None:
             dataset = self._open()
             included = np.zeros(len(state.ids), dtype=np.bool_)
             included[list(state.row_of.values())] = True
-            reader = VectorReader(dataset, len(included))
-            state.index = VectorIndex.load(reader.read, dataset.dimension, included, self.folder)
+            read = VectorReader(dataset, len(included)).read
+            state.index = (
+                VectorIndex.load(read, dataset.dimension, included, self.folder)
+                if self.metric is DistanceMetric.COSINE
+                else ExactIndex.load(read, dataset.dimension, included, self.metric)
+            )
         return state.index
 
     def _columns(self, state: State, checks: Checks) -> dict[str, Column]:

@@ -8,15 +8,16 @@ from pathlib import Path
 from langchain_core.embeddings import Embeddings
 
 from domain import Filter
+from storage.vectors.distance_metrics import DistanceMetric
 from storage.vectors.passage_files import PassageFiles
 from storage.vectors.passage_rows import PassageRows
 from storage.vectors.passage_vector_store import PassageVectorStore
 
 
 class DeepLakePassages(PassageVectorStore):
-    """Passages and their vectors in a folder, searched by cosine similarity.
+    """Passages and their vectors in a folder, searched by cosine similarity by default.
 
-    Searches are exact, except searches without a filter in large stores (see `VectorIndex`).
+    Searches are exact, except those by cosine without a filter in large stores (see `VectorIndex`).
 
     Every change is one commit: if the disk is full or writing fails, StorageError is raised and
     nothing is saved. If another process keeps writing for too long, BusyError is raised.
@@ -36,6 +37,8 @@ class DeepLakePassages(PassageVectorStore):
         read_only: bool = False,
         timeout_s: float = 30.0,
         files: PassageFiles | None = None,
+        distance_metric: str = DistanceMetric.COSINE,
+        relevance_score_fn: Callable[[float], float] | None = None,
     ) -> None:
         """Set the folder without opening or creating it.
 
@@ -45,17 +48,27 @@ class DeepLakePassages(PassageVectorStore):
             read_only: Reject changes, and never create anything.
             timeout_s: How long a write waits for another writer before `BusyError`.
             files: The checker of the folder's files, if shared with others.
+            distance_metric: See `DistanceMetric`; it may differ each time the folder is opened.
+            relevance_score_fn: See `PassageVectorStore`.
+
+        Raises:
+            ValueError: There is no such metric.
         """
         checked_files = files or PassageFiles(Path(path))
-        self._folder_rows = PassageRows(checked_files, read_only=read_only, timeout_s=timeout_s)
-        super().__init__(self._folder_rows, embedding)
+        self._folder_rows = PassageRows(
+            checked_files,
+            read_only=read_only,
+            timeout_s=timeout_s,
+            metric=DistanceMetric(distance_metric),
+        )
+        super().__init__(self._folder_rows, embedding, relevance_score_fn)
 
     def allowed(self, filter: Filter | None) -> Callable[[str], bool]:
         """Return a predicate: whether an id exists and matches the filter, as of this call.
 
         Creating the predicate takes one pass over the rows; calling it takes one lookup.
         """
-        return self._folder_rows.allowed(filter or {})
+        return self._folder_rows.allowed(filter)
 
 
 RECENT_QUESTIONS = 32

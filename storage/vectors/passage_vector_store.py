@@ -1,7 +1,8 @@
 """A LangChain vector store over rows of passages, wherever these are stored."""
 
 from collections.abc import Callable, Collection, Iterable, Sequence
-from typing import Any, Protocol, Self
+from functools import partial
+from typing import Any, NoReturn, Protocol, Self
 from uuid import uuid4
 
 import numpy as np
@@ -11,12 +12,17 @@ from langchain_core.embeddings import Embeddings
 from langchain_core.vectorstores import VectorStore
 
 from domain import Filter, Metadata
-from storage.vectors.new_rows import NewRows, new_rows
+from storage.vectors.distance_metrics import DistanceMetric, relevance
+from storage.vectors.new_rows import NewRows, new_rows, require_text_ids
 from storage.vectors.passage_rows import Near, Row
 
 
 class Rows(Protocol):
     """Stored passages; see `PassageRows`, which stores them in a folder."""
+
+    @property
+    def metric(self) -> DistanceMetric:
+        """How vectors are compared, and thus what scores are."""
 
     def ids(self) -> list[str]:
         """The ids of all passages."""
@@ -45,7 +51,7 @@ class Rows(Protocol):
     def nearest_ids(
         self, query: npt.NDArray[Any], k: int, conditions: Filter | None
     ) -> list[tuple[str, float]]:
-        """`nearest` without vectors: ids and cosines."""
+        """`nearest` without vectors: ids and scores."""
 
     def nearest_rows(
         self, query: npt.NDArray[Any], k: int, conditions: Filter | None
@@ -105,17 +111,32 @@ def require_positive(name: str, count: int) -> int:
 
 
 class PassageVectorStore(VectorStore):
-    """Passages and their vectors, searched by cosine similarity.
+    """Passages and their vectors, searched by the metric of the rows, usually cosine similarity.
+
+    Scores are those of the metric (see `DistanceMetric`), and relevance is computed from them by
+    `relevance_score_fn`, by default LangChain's formula for vectors of length 1.
 
     Every search accepts `filter` (`domain.Filter`), which is applied before the `k` best are
     chosen, and no other keyword: a misspelled keyword raises TypeError instead of widening the
     search. A passage with a zero vector (the model doesn't support its script) is stored but never
-    found, and a zero query finds nothing.
+    found by cosine similarity, and a zero query finds nothing.
     """
 
-    def __init__(self, rows: Rows, embedding: Embeddings) -> None:
+    def __init__(
+        self,
+        rows: Rows,
+        embedding: Embeddings,
+        relevance_score_fn: Callable[[float], float] | None = None,
+    ) -> None:
         self._rows = rows
         self._embedding = embedding
+        self._relevance_score_fn = relevance_score_fn or partial(relevance, rows.metric)
+
+    def __reduce__(self) -> NoReturn:
+        raise TypeError(
+            f"{type(self).__name__} can't be pickled or copied, because it holds open files or"
+            " connections: create it again where you need it"
+        )
 
     @classmethod
     def from_texts(
@@ -155,11 +176,14 @@ class PassageVectorStore(VectorStore):
             The ids in order; missing ones are random.
 
         Raises:
+            TypeError: An id is not a string.
             ValueError: `batch_size` is not positive, or see `add_vectors`.
         """
         self._refuse(kwargs)
         all_texts = list(texts)
-        names = [id_ or str(uuid4()) for id_ in (ids or [None] * len(all_texts))]
+        present = ids or [None] * len(all_texts)
+        names = [str(uuid4()) if id_ is None or id_ == "" else id_ for id_ in present]
+        require_text_ids(names)
         size = max(1, len(all_texts)) if batch_size is None else batch_size
         vectors = self._embedded(all_texts, require_positive("batch_size", size))
         self.add_vectors(names, all_texts, vectors, metadatas or [{} for _ in all_texts])
@@ -187,9 +211,11 @@ class PassageVectorStore(VectorStore):
             texts: The passages; may be empty strings.
             vectors: One row of finite numbers per text, stored as float32. A row of zeros means
                 that the text is not embedded.
-            metadatas: JSON values with string keys; tuples are read back as lists.
+            metadatas: JSON values with string keys; tuples are read back as lists, and dates and
+                values of numpy as `stored_value` returns them.
 
         Raises:
+            TypeError: An id is not a string.
             ValueError: The lengths differ, or a value can't be stored exactly.
             StorageError: Writing failed; some passages may have been written.
         """
@@ -202,12 +228,14 @@ class PassageVectorStore(VectorStore):
         As in LangChain, None (and only None) deletes all passages.
         """
         self._refuse(kwargs)
+        require_text_ids(() if ids is None else ids)
         if ids is None or len(ids):
             self._rows.delete(ids)
         return True
 
     def get_by_ids(self, ids: Sequence[str], /) -> list[Document]:
         """The passages in the order of these ids; unknown ids are omitted."""
+        require_text_ids(ids)
         return [_document(row) for row in self._rows.get(ids)]
 
     def __len__(self) -> int:
@@ -235,12 +263,12 @@ class PassageVectorStore(VectorStore):
         """`max_marginal_relevance_search` without reading texts and metadata from disk.
 
         Returns:
-            The ids in the order of selection, with their cosines to the question (not sorted).
+            The ids in the order of selection, with their scores (not sorted).
         """
         vector, _ = self._query_vector(query), require_positive("k", k)
         near = self._rows.nearest(vector, require_positive("fetch_k", fetch_k), filter)
         chosen = diverse(vector, near, k, lambda_mult)
-        return [(near[position].id, near[position].cosine) for position in chosen]
+        return [(near[position].id, near[position].score) for position in chosen]
 
     def paired(self) -> tuple["PassageVectorStore", SearchesWords] | None:
         """This store and the words for one question, if they share a request.
@@ -272,7 +300,7 @@ class PassageVectorStore(VectorStore):
     def similarity_search_with_score(
         self, query: str, k: int = 4, *, filter: Filter | None = None, **kwargs: Any
     ) -> list[tuple[Document, float]]:
-        """The `k` passages most similar to the question, with cosines from -1 to 1, best first."""
+        """The `k` passages most similar to the question, with their scores, best first."""
         self._refuse(kwargs)
         vector = self._embedding.embed_query(query)
         return self.similarity_search_with_score_by_vector(vector, k, filter=filter)
@@ -288,9 +316,9 @@ class PassageVectorStore(VectorStore):
     def similarity_search_with_score_by_vector(
         self, embedding: list[float], k: int = 4, *, filter: Filter | None = None
     ) -> list[tuple[Document, float]]:
-        """The `k` passages most similar to a vector, with cosines from -1 to 1, best first."""
+        """The `k` passages most similar to a vector, with their scores, best first."""
         hits = self._rows.nearest_rows(finite_vector(embedding), require_positive("k", k), filter)
-        return [(_document(row), near.cosine) for row, near in hits]
+        return [(_document(row), near.score) for row, near in hits]
 
     def max_marginal_relevance_search(
         self,
@@ -331,12 +359,7 @@ class PassageVectorStore(VectorStore):
         return [_document(hits[position][0]) for position in chosen]
 
     def _select_relevance_score_fn(self) -> Callable[[float], float]:
-        """Relevance is the cosine, or 0 if it is negative.
-
-        LangChain defines relevance as 1 - distance, which for cosine distance is the cosine.
-        Clipping it at 0 keeps it in [0, 1] without changing the meaning of `score_threshold`.
-        """
-        return lambda cosine: max(0.0, cosine)
+        return self._relevance_score_fn
 
     def _refuse(self, kwargs: Metadata) -> None:
         """Reject unknown keywords, because a misspelled filter must not be ignored silently."""

@@ -14,6 +14,7 @@ import numpy.typing as npt
 
 from domain.logs import get_logger
 from storage.disk import SPARE_BYTES
+from storage.vectors.distance_metrics import DistanceMetric
 
 logger = get_logger("storage")
 
@@ -266,7 +267,7 @@ class VectorIndex:
             allowed: For each row of the store, whether it may be returned; None allows all.
         """
         positions, scores = self._candidates(query, k, allowed) or self._all(query, allowed)
-        best = _largest(scores, k)
+        best = largest(scores, k)
         rows = self._rows[best if positions is None else positions[best]]
         cosines = np.clip(scores[best], -1.0, 1.0)
         return list(zip(rows.tolist(), cosines.tolist(), strict=True))
@@ -360,6 +361,14 @@ def unit_length(vectors: npt.NDArray[Any]) -> tuple[Matrix, npt.NDArray[np.bool_
     return exact.astype(np.float32), has_direction
 
 
+def query_vector(metric: DistanceMetric, query: npt.NDArray[Any]) -> Matrix | None:
+    """The query as it is compared with passages; None if no passage can be near it."""
+    if metric is not DistanceMetric.COSINE:
+        return query.astype(np.float32)
+    unit, has_direction = unit_length(query[np.newaxis])
+    return unit[0] if has_direction[0] else None
+
+
 def _without(rows: Rows, deleted: Sequence[int]) -> Rows:
     """The row numbers after a deletion, at the same positions."""
     shifted = rows - np.searchsorted(deleted, rows)
@@ -367,7 +376,7 @@ def _without(rows: Rows, deleted: Sequence[int]) -> Rows:
     return shifted
 
 
-def _largest(scores: Matrix, k: int) -> Rows:
+def largest(scores: Matrix, k: int) -> Rows:
     """Positions of the `k` largest scores, best first; ties are in order of position."""
     if k < len(scores):
         limit = np.partition(scores, len(scores) - k)[len(scores) - k]

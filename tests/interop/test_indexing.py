@@ -7,20 +7,9 @@ from langchain_core.documents import Document
 from langchain_core.indexing import InMemoryRecordManager, aindex, index
 from langchain_core.vectorstores import InMemoryVectorStore
 
-from storage.opensearch.opensearch_vector_store import OpenSearchVectorStore
-from storage.vectors.passage_store import DeepLakePassages
 from tests.storage.vectors.random_vectors import TextVectors, as_text
 
 CLEANUPS = [None, "incremental", "full", "scoped_full"]
-
-
-@pytest.fixture(params=["deep lake", pytest.param("opensearch", marks=pytest.mark.opensearch)])
-def store(request, tmp_path):
-    if request.param == "deep lake":
-        return DeepLakePassages(tmp_path / "passages", TextVectors())
-    names = ("os_client", "index_name")
-    client, name = map(request.getfixturevalue, names)
-    return OpenSearchVectorStore(client, name, TextVectors())
 
 
 def loads(seed, number=6):

@@ -14,6 +14,8 @@ CONDITIONS = [
     {"page": {"$gte": 1}},
     {"$or": [{"key": "b.txt"}, {"script": "korean"}]},
     {"modified_at": {"$gt": "2000"}},
+    {"$and": [{"key": {"$ne": "a.txt"}}, {"$not": {"script": "korean"}}]},
+    {"page": {"$exists": False}, "key": {"$not": {"$in": ["b.txt"]}}},
 ]
 
 

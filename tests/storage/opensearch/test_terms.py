@@ -1,4 +1,4 @@
-import datetime
+from decimal import Decimal
 
 import pytest
 from hypothesis import given
@@ -107,7 +107,7 @@ def test_invalid_filters_are_rejected(condition):
         filter_query(condition, FIELD)
 
 
-NAN, DATE = float("nan"), datetime.date(2026, 1, 1)
+NAN, OTHER = float("nan"), Decimal(1)
 
 
 @pytest.mark.parametrize(
@@ -118,11 +118,11 @@ NAN, DATE = float("nan"), datetime.date(2026, 1, 1)
         {"page": {"$in": [1, NAN]}},
         {"page": {"$contains": NAN}},
         {"page": {"$gt": NAN}},
-        {"page": DATE},
-        {"page": {"x": DATE}},
+        {"page": OTHER},
+        {"page": {"x": OTHER}},
         {"page": {1: "x"}},
         {"page": {"a"}},
-        {"$or": [{"page": {"$nin": [DATE]}}]},
+        {"$or": [{"page": {"$nin": [OTHER]}}]},
     ],
 )
 def test_values_that_json_does_not_have_are_rejected(condition):
