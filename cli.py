@@ -35,8 +35,8 @@ from commands.key_commands import api_key, encryption_key, google_login
 from commands.question_commands import ask, ratings, search
 from commands.server_commands import api, mcp, serve, worker
 from domain import LOCAL_USER
+from domain.errors import AppError, DamagedLedgerError
 from domain.messages import COMMAND
-from errors import AppError, DamagedLedgerError
 
 app = typer.Typer(
     no_args_is_help=True,

@@ -32,7 +32,7 @@ __path__: list[str] = []  # `footnote.chains` would be a second copy of `chains`
 
 _FOLDER = Path(__file__).resolve().parent
 _MODULES = (
-    *("bootstrap", "chains", "domain", "errors", "loaders"),
+    *("bootstrap", "chains", "domain", "loaders"),
     *("models", "retrievers", "services", "settings", "storage"),
 )
 """The modules that `OpenLibrary` uses."""

@@ -18,8 +18,8 @@ from api.problems import ProblemError
 from api.request_bodies import Operations
 from bootstrap import LatestServices, Services
 from domain import ApiKey, ApiScope, Principal
+from domain.errors import AppError
 from domain.logs import get_logger
-from errors import AppError
 from services.api_key_service import ApiKeyService
 
 

@@ -13,9 +13,7 @@ from starlette.exceptions import HTTPException
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from api.field_types import PATTERN_MESSAGES, Schema
-from domain.logs import get_logger
-from domain.web.host_policy import Refusal
-from errors import (
+from domain.errors import (
     AppError,
     BusyError,
     ConfigError,
@@ -27,6 +25,8 @@ from errors import (
     SourceError,
     SourceUnavailableError,
 )
+from domain.logs import get_logger
+from domain.web.host_policy import Refusal
 
 MEDIA_TYPE = "application/problem+json"
 RETRY_AFTER_S = 5

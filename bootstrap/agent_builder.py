@@ -4,8 +4,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from domain import Principal, SearchChoice
+from domain.errors import ConflictError
 from domain.messages import _
-from errors import ConflictError
 from models.chat_choice import ChatModelChoice
 from services.chat.chain_builder import AnswerChain
 from services.import_lock import LOADING

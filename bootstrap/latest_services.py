@@ -5,8 +5,8 @@ from collections.abc import Callable
 from pathlib import Path
 
 from bootstrap.services import Services
+from domain.errors import AppError
 from domain.logs import get_logger
-from errors import AppError
 from storage.settings_file import settings_stamp
 
 _log = get_logger("processes")

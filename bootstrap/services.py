@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 from bootstrap.hosting import make_host_policy
 from bootstrap.import_services import SAMPLES, ImportServices
 from domain import LOCAL_USER, SearchChoice
+from domain.errors import AppError
 from domain.web.host_policy import Host, HostPolicy
-from errors import AppError
 from storage.ledger.api_key_store import ApiKeys
 from storage.ledger.conversation_list_store import ConversationList
 from storage.ledger.document_list_store import DocumentList, FirstPassages, LabelList, Titles

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from pydantic import SecretStr
 
 from bootstrap.parts import Parts
+from domain.errors import ConfigError
 from domain.logs import get_logger
 from domain.messages import _, join_messages
 from domain.setting_values import (
@@ -18,7 +19,6 @@ from domain.setting_values import (
     address_problems,
     keys_of_changed_servers,
 )
-from errors import ConfigError
 from settings import Settings, environment_values, invalid_values, load_settings
 from storage.ledger.secret_store import EncryptionKeys
 from storage.settings_file import SettingsFile, StoredSettings, settings_stamp

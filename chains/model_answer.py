@@ -21,10 +21,10 @@ from chains.history import as_chunk, render_history
 from chains.model_reply import ModelReply
 from chains.streaming_runnable import StreamingRunnable
 from domain import CUT_SHORT_REASONS, CitationState, RetrievedPassage
+from domain.errors import ContextOverflowError
 from domain.language.script import Language, answer_language, script_of
 from domain.language.tokens import content_tokens
 from domain.logs import get_logger
-from errors import ContextOverflowError
 
 _log = get_logger("questions")
 

@@ -23,7 +23,7 @@ from commands.console import (
     report_as_data,
 )
 from domain import LOCAL_USER, DocumentFilter, ImportReport, Outcome, PlaceHit, values_of
-from errors import InputError
+from domain.errors import InputError
 from services.export.answer_text import PlainAnswer
 
 if TYPE_CHECKING:

@@ -19,7 +19,7 @@ from commands.console import (
     progress_bar,
 )
 from domain import LOCAL_USER, SearchMode
-from errors import InputError
+from domain.errors import InputError
 
 if TYPE_CHECKING:
     from services.evaluation.metrics import Figures

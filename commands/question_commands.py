@@ -31,7 +31,7 @@ from domain import (
     SearchMode,
     Turn,
 )
-from errors import NotFoundError
+from domain.errors import NotFoundError
 from services.answer_support import offers_nearest
 from services.export.answer_text import describe, plain_answer
 

@@ -23,8 +23,8 @@ from commands.console import (
 )
 from commands.supervisor import ABANDONED_IMPORT, supervise, termination_request
 from domain import LOCAL_USER
+from domain.errors import InputError
 from domain.web.host_policy import bound_hosts, parse_hosts
-from errors import InputError
 
 if TYPE_CHECKING:
     from bootstrap import Services

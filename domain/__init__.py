@@ -2,7 +2,7 @@
 
 Every layer imports them from this package (`from domain import Turn`). Its modules of values
 contain only frozen dataclasses and enumerations; the subpackages `language` and `web` contain
-shared rules. The package imports `errors` and no other layer.
+shared rules. The package imports no other layer.
 """
 
 from domain.documents import *

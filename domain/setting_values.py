@@ -11,9 +11,9 @@ from urllib.parse import urlsplit
 
 from pydantic import ValidationError
 
+from domain.errors import ConfigError
 from domain.messages import Message, _, join_messages
 from domain.redaction import HIDDEN
-from errors import ConfigError
 
 PREFIX = "FOOTNOTE_"
 OPEN_TO_SOURCES = "FOOTNOTE_SECRET_"

@@ -11,8 +11,8 @@ from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, NamedTuple
 
 from domain import NEVER_IMPORTED, DocumentRef, PreviousImport, Skipped
+from domain.errors import SourceError, UnreadableError
 from domain.messages import _
-from errors import SourceError, UnreadableError
 from loaders.formats import read_document, unsupported
 from loaders.globs import Globs
 

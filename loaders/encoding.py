@@ -13,8 +13,8 @@ from functools import cache, partial
 from itertools import islice
 from pathlib import Path
 
+from domain.errors import UnreadableError
 from domain.messages import _
-from errors import UnreadableError
 
 SUSPECTED = _(
     "some text looks wrongly decoded (such as Ã© for é): it may have been saved in the wrong"

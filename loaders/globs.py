@@ -10,8 +10,8 @@ import unicodedata
 from collections.abc import Iterable, Sequence
 from typing import Any
 
+from domain.errors import InputError
 from domain.messages import _
-from errors import InputError
 
 _WILDCARDS = {"**/": "(?:[^/]+/)*", "**": ".*", "*": "[^/]*", "?": "[^/]"}
 _TOKEN = re.compile(r"\*\*/|\*\*|\[(?P<inside>.[^\]]*)\]|.", re.DOTALL)

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+from domain.errors import TemporarilyUnreadableError
 from domain.messages import _
-from errors import TemporarilyUnreadableError
 
 _GUARD = Path(__file__).with_name("program_guard.py")
 _LARGEST = 512 * 2**20  # bytes per output file; also the limit for an unpacked archive

@@ -10,9 +10,9 @@ from dataclasses import dataclass
 from typing import TypeVar
 
 from domain import Wait
+from domain.errors import SourceUnavailableError
 from domain.logs import log_context
 from domain.messages import _
-from errors import SourceUnavailableError
 
 T = TypeVar("T")
 MAX_ATTEMPTS = 6

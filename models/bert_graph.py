@@ -9,8 +9,8 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, Protocol
 
+from domain.errors import ConfigError
 from domain.messages import _
-from errors import ConfigError
 
 if TYPE_CHECKING:  # slow, and not needed to look up a version
     import numpy as np

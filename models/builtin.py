@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 
 from langchain_core.embeddings import Embeddings
 
+from domain.errors import ConfigError
 from domain.language.script import script_of
 from domain.messages import _
-from errors import ConfigError
 from models.bert_graph import WIDTH, Precision, graph_file
 from models.builtin_models import BuiltinModel
 from models.model_files import load_errors, return_freed_memory

@@ -5,8 +5,8 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
+from domain.errors import ConfigError
 from domain.messages import _
-from errors import ConfigError
 from models.bert_graph import PackagedModel
 from models.e5 import MultilingualE5, is_installed
 from models.model_files import verified_bytes

@@ -10,8 +10,8 @@ import numpy as np
 from langchain_core.embeddings import Embeddings
 from numpy.typing import NDArray
 
+from domain.errors import StorageError
 from domain.messages import _
-from errors import StorageError
 
 BATCH = 256
 """The number of texts per commit; an interruption loses at most that many."""

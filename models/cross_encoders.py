@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from langchain_core.cross_encoders import BaseCrossEncoder
 
+from domain.errors import ConfigError, ModelError, ModelUnavailableError
 from domain.logs import log_context, outgoing_request
 from domain.messages import _
-from errors import ConfigError, ModelError, ModelUnavailableError
 from models.embedding_models import near_names
 from models.model_files import load_errors
 from models.openai_errors import Endpoint, shown_words

@@ -5,9 +5,9 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from domain.errors import ConfigError
 from domain.language.script import script_of
 from domain.messages import _
-from errors import ConfigError
 from models.bert_graph import prepared_file
 
 if TYPE_CHECKING:

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from domain.errors import ConfigError
 from domain.messages import _
-from errors import ConfigError
 from models.model_files import check_sha256, unknown_model
 
 if TYPE_CHECKING:

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Literal, get_args
 
 from pydantic import SecretStr
 
+from domain.errors import ConfigError
 from domain.messages import _
-from errors import ConfigError
 from models.bert_graph import BUILDER_VERSION, WIDTH, Precision
 from models.builtin_models import MODELS
 from models.builtin_models import default_model as builtin_default

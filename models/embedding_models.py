@@ -11,8 +11,8 @@ import numpy as np
 from langchain_core.embeddings import Embeddings
 from numpy.typing import ArrayLike
 
+from domain.errors import ConfigError, ModelError, ModelUnavailableError
 from domain.messages import _
-from errors import ConfigError, ModelError, ModelUnavailableError
 from models.model_files import load_errors
 from models.openai_errors import NO_KEY, Endpoint, model_errors
 

@@ -5,8 +5,8 @@ import hashlib
 import sys
 from pathlib import Path
 
+from domain.errors import ConfigError
 from domain.messages import _
-from errors import ConfigError
 
 
 def verified_bytes(path: Path, sha256: str) -> bytes:

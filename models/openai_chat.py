@@ -25,7 +25,7 @@ from openai.resources.chat import AsyncCompletions, Completions
 from pydantic import PrivateAttr
 
 from domain import LENGTH_LIMIT, REPETITION, TIME_LIMIT
-from errors import ModelUnavailableError
+from domain.errors import ModelUnavailableError
 from models.answer_limits import AnswerCutError, AnswerLimits, LimitedHttp
 from models.http_log import LoggedAsyncHttpClient, LoggedHttpClient
 from models.openai_errors import Endpoint, broken_off, model_errors, not_understood, too_long

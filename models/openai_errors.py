@@ -10,8 +10,8 @@ from urllib.parse import urlsplit
 
 from pydantic import SecretStr
 
+from domain.errors import ConfigError, ContextOverflowError, ModelError, ModelUnavailableError
 from domain.messages import _
-from errors import ConfigError, ContextOverflowError, ModelError, ModelUnavailableError
 
 if TYPE_CHECKING:
     import openai

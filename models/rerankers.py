@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Literal
 
 from pydantic import SecretStr
 
+from domain.errors import ConfigError
 from domain.messages import _
-from errors import ConfigError
 from models.openai_errors import Endpoint
 
 if TYPE_CHECKING:  # slow, and not needed for a search without a reranker

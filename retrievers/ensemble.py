@@ -14,7 +14,7 @@ from langchain_core.runnables import Runnable, RunnableConfig
 from pydantic import Field, model_validator
 
 from domain import Metadata
-from errors import ModelError
+from domain.errors import ModelError
 from retrievers.base_retrievers import ComposedRetriever, deepened, search, search_async
 from retrievers.fusion import RRF_C, Hit, check_weights, fuse_reciprocal_ranks
 

@@ -16,9 +16,9 @@ from langchain_core.retrievers import RetrieverLike
 from langchain_core.runnables.config import run_in_executor
 from pydantic import Field
 
+from domain.errors import ModelError
 from domain.logs import elapsed_ms, get_logger
 from domain.messages import _
-from errors import ModelError
 from retrievers.base_retrievers import ComposedRetriever, deepened, search, search_async
 
 PAIRS_PER_BATCH = 8

@@ -4,7 +4,7 @@ from collections import defaultdict
 from collections.abc import Iterable
 
 from domain import Principal
-from errors import NotFoundError
+from domain.errors import NotFoundError
 from storage.ledger.source_store import Sources, StoredSource
 
 _OWNER = "user_id"

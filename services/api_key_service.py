@@ -9,8 +9,8 @@ from datetime import UTC, datetime
 from typing import NamedTuple
 
 from domain import ApiKey, ApiScope, Principal
+from domain.errors import InputError
 from domain.messages import _
-from errors import InputError
 from storage.ledger.api_key_store import ApiKeys
 
 

@@ -7,8 +7,8 @@ from contextlib import suppress
 from datetime import UTC, datetime
 
 from domain import LOCAL_USER, ImportKind, ImportReport, ImportRun, ImportState, Principal
+from domain.errors import AppError, BusyError, DamagedLedgerError, StorageError
 from domain.logs import get_logger
-from errors import AppError, BusyError, DamagedLedgerError, StorageError
 from services.imports.import_queue import ImportQueue
 from services.imports.import_service import ImportService
 from services.imports.leased_run import LeasedRun

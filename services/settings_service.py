@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import Any, NamedTuple, Protocol
 
 from domain import EXTRACTIVE, LOCAL_USER, Principal
+from domain.errors import ConflictError, InputError, ModelError, ModelUnavailableError
 from domain.messages import _
 from domain.setting_values import (
     KEYS_AND_ENDPOINTS,
@@ -14,7 +15,6 @@ from domain.setting_values import (
     keys_of_changed_servers,
     variable_of,
 )
-from errors import ConflictError, InputError, ModelError, ModelUnavailableError
 from models.chat_choice import (
     ChatModelChoice,
     ChatSpec,

@@ -5,8 +5,8 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
+from domain.errors import InputError
 from domain.messages import _
-from errors import InputError
 
 _LONE_SURROGATE = re.compile("[\ud800-\udfff]")
 

@@ -2,8 +2,8 @@
 
 from pathlib import Path
 
+from domain.errors import StorageError
 from domain.messages import _
-from errors import StorageError
 from storage.private_files import FILES, FOLDERS
 
 

@@ -3,8 +3,8 @@
 import shutil
 from pathlib import Path
 
+from domain.errors import DamagedIndexError, StorageError
 from domain.messages import _
-from errors import DamagedIndexError, StorageError
 
 SPARE_BYTES = 64 * 2**20
 """Bytes that always stay free: Deep Lake reports a commit on a full disk as successful, and reading

@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from domain import Metadata
+from domain.errors import StorageError
 from domain.messages import _
-from errors import StorageError
 from storage.base_store import EmbeddingsFor, IndexStore, Inspection, NewPassage
 from storage.index_files import IndexFiles
 from storage.keywords.segment_files import SegmentFiles

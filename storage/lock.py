@@ -8,8 +8,8 @@ from contextlib import contextmanager
 from datetime import datetime
 from pathlib import Path
 
+from domain.errors import BusyError, StorageError
 from domain.messages import _
-from errors import BusyError, StorageError
 
 LOCK_FILE = "writer.lock"
 HOLDER_FILE = "writer.json"

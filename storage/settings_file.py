@@ -9,8 +9,8 @@ from itertools import chain, count
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from domain.errors import ConfigError, StorageError
 from domain.messages import _
-from errors import ConfigError, StorageError
 from storage.ledger.secret_store import KEY_FILE, EncryptionKeys
 
 if TYPE_CHECKING:

@@ -6,8 +6,8 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path, PurePosixPath
 
+from domain.errors import StorageError
 from domain.messages import _
-from errors import StorageError
 from storage.disk import require_free_space
 
 BOXES = "uploads"

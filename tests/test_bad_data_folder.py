@@ -12,7 +12,7 @@ import time
 import pytest
 
 from domain import LOCAL_USER, Outcome, SearchMode
-from errors import StorageError
+from domain.errors import StorageError
 from storage.index_files import CHECKSUMS
 from storage.ledger.database import HEAD
 from tests.fakes.command_line import CommandLine, permission_prefix

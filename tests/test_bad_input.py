@@ -12,7 +12,7 @@ import time
 import pytest
 
 from domain import LOCAL_USER, ImportState, Outcome, SearchMode
-from errors import InputError, SourceError
+from domain.errors import InputError, SourceError
 from services.long_work import Stage
 from tests.conversations import conversations_of
 from tests.fakes.command_line import CommandLine, permission_prefix

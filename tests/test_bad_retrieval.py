@@ -11,7 +11,7 @@ from typer.testing import CliRunner
 
 import cli
 from domain import FILTER_FIELDS, LOCAL_USER, Outcome, Scope, SearchMode
-from errors import AppError, ConfigError, InputError
+from domain.errors import AppError, ConfigError, InputError
 from retrievers.ensemble import EnsembleRetriever
 from retrievers.fusion import combine_convex, fuse_reciprocal_ranks
 from retrievers.rankers import ConvexRanker, EnsembleRanker

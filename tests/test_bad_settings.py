@@ -6,7 +6,7 @@ import pytest
 
 import bootstrap
 from domain import LOCAL_USER, CitationState, TurnState
-from errors import ConfigError, ModelError, ModelUnavailableError
+from domain.errors import ConfigError, ModelError, ModelUnavailableError
 from settings import load_settings
 from tests.conversations import conversations_of
 from tests.fakes.command_line import CommandLine

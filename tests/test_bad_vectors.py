@@ -8,7 +8,7 @@ import math
 import pytest
 
 from domain import LOCAL_USER, ImportState, SearchMode
-from errors import AppError, ModelError
+from domain.errors import AppError, ModelError
 from tests.fakes.openai import Vectors
 from tests.fakes.openai_wire import DIMENSION
 

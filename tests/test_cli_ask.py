@@ -19,7 +19,7 @@ from domain import (
     Turn,
     TurnState,
 )
-from errors import NotFoundError
+from domain.errors import NotFoundError
 from services.chat.running_answer import BLANK, CALLED_TOOLS, FILTERED
 from tests.fakes.openai import Call, Text, ToolCalls
 

@@ -7,7 +7,7 @@ from typer.testing import CliRunner
 
 from cli import app
 from domain import LOCAL_USER
-from errors import AppError, SourceError
+from domain.errors import AppError, SourceError
 from tests.fakes.openai import MODEL, Text
 from tests.fakes.permissions import enforced_permissions
 from tests.fakes.restaurants import PLACES, import_restaurants, write_restaurants

@@ -9,7 +9,7 @@ from math import ceil
 import pytest
 
 from domain import LOCAL_USER, ImportState, Outcome
-from errors import SourceUnavailableError
+from domain.errors import SourceUnavailableError
 from loaders.confluence.confluence_selection import ConfluenceSelection, Scope
 from tests.fakes.confluence import FakeConfluence
 from tests.fakes.confluence_library import ConfluenceLibrary

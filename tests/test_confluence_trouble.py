@@ -3,7 +3,7 @@
 import pytest
 
 from domain import ImportState, Outcome
-from errors import SourceError, SourceUnavailableError
+from domain.errors import SourceError, SourceUnavailableError
 from loaders.confluence.confluence_selection import ConfluenceSelection
 from services.imports.import_plan import TO_CONFIRM
 from tests.fakes.confluence import FakeConfluence

@@ -7,7 +7,7 @@ from functools import partial
 import pytest
 
 from domain import LOCAL_USER, DocumentFilter
-from errors import AppError, DamagedLedgerError
+from domain.errors import AppError, DamagedLedgerError
 from storage.ledger import ledger_check
 from tests.storage.damage import checkpoint, contents, corrupt
 

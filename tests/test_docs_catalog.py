@@ -5,7 +5,7 @@ import re
 import pytest
 
 from domain import ASPECTS, Aspect, CatalogFilters, DocumentRef, Skipped
-from errors import AppError, SourceError
+from domain.errors import AppError, SourceError
 from loaders.catalog.catalog_description import description_of, read_description
 from loaders.catalog.catalog_places import CatalogPlaces
 from services.catalog.lexicon import Lexicon

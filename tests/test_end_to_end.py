@@ -7,7 +7,7 @@ import sqlite3
 import pytest
 
 from domain import LOCAL_USER, CitationState, TurnState
-from errors import ModelError, ModelUnavailableError
+from domain.errors import ModelError, ModelUnavailableError
 from services.events import PassagesRetrieved, Searching, TextDelta, TurnFinished, TurnStarted
 from tests.conversations import conversations_of
 from tests.fakes.command_line import CommandLine

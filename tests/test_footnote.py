@@ -10,7 +10,7 @@ from langchain_core.runnables import RunnableLambda
 import footnote
 from chains.conversational_retrieval import ConversationalRetrievalChain
 from domain import CitationState, Scope, SearchChoice
-from errors import InputError, StorageError
+from domain.errors import InputError, StorageError
 from tests.fakes.openai import MODEL, Text
 
 QUESTION = "How many days of annual leave do new employees get?"

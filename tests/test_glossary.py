@@ -10,7 +10,7 @@ import pytest
 
 ROOT = Path(__file__).parents[1]
 FOLDERS = (
-    *("api", "app.py", "bootstrap", "chains", "cli.py", "commands", "domain", "errors.py"),
+    *("api", "app.py", "bootstrap", "chains", "cli.py", "commands", "domain"),
     *("footnote.py", "loaders", "models", "pages", "retrievers", "services", "settings.py"),
     *("storage", "ui"),
 )

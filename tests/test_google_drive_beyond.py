@@ -3,7 +3,7 @@
 import pytest
 
 from domain import ImportState
-from errors import SourceError
+from domain.errors import SourceError
 from tests.fakes.google_drive import PERSON, FakeDrive
 from tests.fakes.google_drive_library import DriveLibrary
 

@@ -8,7 +8,7 @@ import random
 import pytest
 
 from domain import ImportState, Outcome
-from errors import SourceUnavailableError
+from domain.errors import SourceUnavailableError
 from tests.fakes.faults import Faults, no_faults
 from tests.fakes.google_drive import DRIVE_FAULTS, FakeDrive
 from tests.fakes.google_drive_library import DriveLibrary

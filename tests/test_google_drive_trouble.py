@@ -3,7 +3,7 @@
 import pytest
 
 from domain import ImportState, Outcome
-from errors import SourceUnavailableError
+from domain.errors import SourceUnavailableError
 from tests.fakes.faults import Faults
 from tests.fakes.google_drive import DRIVE_FAULTS, FakeDrive
 from tests.fakes.google_drive_library import DriveLibrary

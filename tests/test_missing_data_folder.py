@@ -4,7 +4,7 @@ import pytest
 
 import bootstrap
 from domain import LOCAL_USER
-from errors import StorageError
+from domain.errors import StorageError
 from storage.data_folder import require_data_folder
 from tests.fakes.command_line import CommandLine
 from tests.fakes.openai import EMBEDDING_MODEL

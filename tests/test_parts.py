@@ -3,7 +3,7 @@
 import pytest
 
 from bootstrap.parts import Parts
-from errors import ModelError
+from domain.errors import ModelError
 from settings import load_settings
 from tests.fakes.openai import EMBEDDING_MODEL, vector_of
 

@@ -3,7 +3,7 @@ from pathlib import Path
 import pytest
 
 from bootstrap.parts import Parts
-from errors import ConfigError
+from domain.errors import ConfigError
 from services.catalog.place_scores import PartWeights
 from services.catalog.place_search import EngineOptions
 from settings import Settings, load_settings, secret_values, secret_variable

@@ -21,7 +21,7 @@ from api.mcp.mcp_resources import address_of, read_resource
 from api.mcp.mcp_tools import shared_sources
 from bootstrap import Services
 from domain import DocumentFilter, ListedDocument, Principal, Scope
-from errors import AppError, NotFoundError
+from domain.errors import AppError, NotFoundError
 from services.agent.tool_results import SourceNumbers, passages_output
 from services.texts import checked_question
 

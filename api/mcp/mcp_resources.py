@@ -16,7 +16,7 @@ from mcp_types import (
 from api.mcp.mcp_tools import shared_sources
 from bootstrap import Services
 from domain import DocumentFilter, ListedDocument, Principal, public_location
-from errors import NotFoundError
+from domain.errors import NotFoundError
 
 PAGE = 100
 """The maximum number of documents per page; a cursor leads to the next page."""

@@ -9,7 +9,7 @@ from pydantic import Field
 
 from api.field_types import Schema
 from api.problems import Problem, ProblemError, problem_of_error, reason_of
-from errors import NotFoundError
+from domain.errors import NotFoundError
 
 UNEXPECTED = "internal_error"
 """The code of an unexpected error, which only the server's log describes."""

@@ -26,7 +26,7 @@ from api.streaming import (
 )
 from bootstrap import Services
 from domain import CatalogQuery, Principal
-from errors import ConflictError
+from domain.errors import ConflictError
 from services.catalog import catalog_question
 from services.catalog.place_search import PlacesRanked
 from services.texts import MAX_QUESTION_CHARS

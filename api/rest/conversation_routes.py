@@ -13,7 +13,7 @@ from api.problems import NOT_FOUND, ProblemError, problem_responses
 from api.rest.answer_schemas import RequestModel, ResponseModel, SearchChoice, SearchOptions, Turn
 from bootstrap import Services
 from domain import Principal
-from errors import InputError
+from domain.errors import InputError
 from services.export.transcripts import TranscriptFormat, file_name
 from services.texts import MAX_TITLE_CHARS, TITLE_CHARS
 

@@ -24,7 +24,7 @@ from api.problems import CONFLICT, NOT_FOUND
 from api.rest.answer_schemas import RequestModel, ResponseModel
 from api.rest.import_routes import Import, import_response
 from domain import DocumentFilter, DocumentOrder, ImportRun, SharedPassage
-from errors import NotFoundError
+from domain.errors import NotFoundError
 
 _SEVERAL = 200
 _SOURCE_ID = "7c9e6679742540de944be07fc1f90ae7"

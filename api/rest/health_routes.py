@@ -6,8 +6,8 @@ from pydantic import ConfigDict
 from api.authentication import OpenServices
 from api.field_types import Schema
 from api.problems import ProblemError, problem_responses
+from domain.errors import AppError
 from domain.logs import get_logger
-from errors import AppError
 
 router = APIRouter(tags=["health"])
 

@@ -18,7 +18,7 @@ from api.problems import NOT_FOUND
 from api.rest.answer_schemas import RequestModel, ResponseModel
 from api.streaming import EventStream, encoded_event, error_event
 from domain import ImportKind, ImportRun, ImportState, Outcome, Stage
-from errors import AppError, NotFoundError
+from domain.errors import AppError, NotFoundError
 from services.imports.import_queue import ImportQueue
 from services.sources.import_reports import ImportSummary
 

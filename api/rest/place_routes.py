@@ -11,7 +11,7 @@ from api.field_types import DEFAULT_LIMIT, NOT_BLANK, Limit, Line, Offset, Page
 from api.problems import CONFLICT, NOT_FOUND
 from api.rest.answer_schemas import RequestModel, ResponseModel
 from domain import FilterValue, any_of
-from errors import InputError
+from domain.errors import InputError
 from services.catalog import catalogs
 from services.catalog.preferences import MAX_ID_CHARS
 

@@ -5,8 +5,8 @@ from collections.abc import Iterable, Sequence
 from ipaddress import IPv4Address, IPv6Address, ip_address
 from typing import NamedTuple, Self
 
+from domain.errors import ConfigError
 from domain.messages import _
-from errors import ConfigError
 
 _HOST = r"(?P<name>\[[0-9a-f:.]+\]|[a-z0-9_-]+(?:\.[a-z0-9_-]+)*)\.?(?::(?P<port>[0-9]{1,5}))?"
 _HOST_ONLY = re.compile(_HOST, re.IGNORECASE | re.ASCII)

@@ -3,9 +3,9 @@
 from collections.abc import Sequence
 from urllib.parse import SplitResult, urlsplit
 
+from domain.errors import ConfigError
 from domain.messages import _
 from domain.web.host_policy import Host
-from errors import ConfigError
 
 URL = "FOOTNOTE_SEARCH_URL"
 INDEX = "FOOTNOTE_SEARCH_INDEX"

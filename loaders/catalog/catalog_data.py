@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Any, ClassVar, NamedTuple
 
 from domain import Aspect, CatalogDescription, Pattern, Review, ReviewColumns
+from domain.errors import SourceError, UnreadableError
 from domain.messages import _
-from errors import SourceError, UnreadableError
 from loaders.catalog.tables import Row, check_columns, key_of, read_table
 
 _COLUMNS = ("text", "id", "rating", "date", "group")

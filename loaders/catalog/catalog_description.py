@@ -16,8 +16,8 @@ from domain import (
     ReviewColumns,
     Words,
 )
+from domain.errors import SourceError
 from domain.messages import _
-from errors import SourceError
 
 LANGUAGES = ("en", "ko", "ja")
 """The languages in which a description can define words."""

@@ -5,8 +5,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from domain import NEVER_IMPORTED, DocumentRef, NewOptions, PreviousImport, Removed, Skipped
+from domain.errors import UnreadableError
 from domain.messages import _, join_messages
-from errors import UnreadableError
 from loaders.catalog.catalog_data import Data, ReviewJudge, data_files, read_data
 from loaders.catalog.catalog_description import description_of, read_description
 from loaders.catalog.place_document import document_of, facts_of

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from domain import CatalogDescription, Pattern, Review
+from domain.errors import UnreadableError
 from domain.messages import _
-from errors import UnreadableError
 from loaders.catalog.catalog_data import Data, Reviews, ReviewText, read_reviews
 from loaders.catalog.tables import Row
 from loaders.formats.content import one_line

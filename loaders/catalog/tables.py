@@ -13,8 +13,8 @@ from pathlib import Path
 from typing import Any, NamedTuple
 from unicodedata import normalize
 
+from domain.errors import SourceError, UnreadableError
 from domain.messages import _
-from errors import SourceError, UnreadableError
 from loaders.catalog.catalog_description import line_of, not_utf8, open_file
 from loaders.formats.content import clean, one_line
 from loaders.formats.structured_data import delimiter_of

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from urllib.parse import urlsplit
 
 from domain import Wait
+from domain.errors import SourceError, SourceUnavailableError, UnreadableError
 from domain.messages import _
-from errors import SourceError, SourceUnavailableError, UnreadableError
 from loaders.confluence.confluence_login import Login, LoginKind, is_gateway, site_url
 from loaders.confluence.responses import data_of, login_page, refuse
 from loaders.retries import RetryPolicy, TransientError

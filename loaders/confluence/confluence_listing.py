@@ -8,8 +8,8 @@ from itertools import islice
 from typing import Any
 
 from domain import DocumentRef, ListingEntry, PreviousImport, Removed, Skipped
+from domain.errors import SourceError, SourceUnavailableError
 from domain.messages import _
-from errors import SourceError, SourceUnavailableError
 from loaders.confluence.confluence_content import (
     ATTACHMENT_FIELDS,
     ATTACHMENT_IDS,

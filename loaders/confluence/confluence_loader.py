@@ -7,13 +7,13 @@ from enum import StrEnum
 from typing import TYPE_CHECKING, Any
 
 from domain import NEVER_IMPORTED, Cursor, DocumentRef, ListingEntry, PreviousImport
-from domain.messages import _
-from errors import (
+from domain.errors import (
     NothingToReadError,
     SourceUnavailableError,
     TemporarilyUnreadableError,
     UnreadableError,
 )
+from domain.messages import _
 from loaders.confluence.client import ConfluenceClient
 from loaders.confluence.confluence_content import (
     ATTACHMENT_FIELDS,

@@ -6,9 +6,9 @@ from enum import StrEnum
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
+from domain.errors import SourceError
 from domain.messages import _
 from domain.redaction import hide_secrets
-from errors import SourceError
 
 if TYPE_CHECKING:  # slow
     from atlassian.rest_client import AtlassianRestAPI

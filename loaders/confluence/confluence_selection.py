@@ -9,8 +9,8 @@ from datetime import UTC, datetime
 from enum import StrEnum
 from typing import Any
 
+from domain.errors import SourceError
 from domain.messages import _
-from errors import SourceError
 from loaders.confluence.confluence_content import labels_of, space_of
 
 PAGE_TYPES = ("page", "blogpost")

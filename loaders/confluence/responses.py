@@ -5,8 +5,8 @@ from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from typing import TYPE_CHECKING, Any
 
+from domain.errors import SourceError
 from domain.messages import _
-from errors import SourceError
 from loaders.retries import TransientError
 
 if TYPE_CHECKING:

@@ -8,8 +8,8 @@ from itertools import islice
 from typing import Any
 from urllib.parse import quote, quote_plus, unquote_plus, urlsplit
 
+from domain.errors import SourceError
 from domain.messages import _
-from errors import SourceError
 from loaders.confluence.client import WHO, ConfluenceClient
 from loaders.confluence.confluence_selection import (
     ConfluenceSelection,

@@ -5,8 +5,8 @@ from importlib import import_module
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
 
+from domain.errors import UnreadableError
 from domain.messages import _
-from errors import UnreadableError
 from loaders.encoding import SUSPECTED, is_suspected
 from loaders.formats.content import Content, clean
 from loaders.formats.ocr import missing

@@ -8,8 +8,8 @@ from typing import Any
 
 from lxml import etree  # type: ignore[import-untyped]
 
+from domain.errors import UnreadableError
 from domain.messages import _
-from errors import UnreadableError
 
 _MAX_UNPACKED = 512 * 2**20  # bytes
 _MAX_PART = 200 * 2**20  # bytes, per part with text; parsing takes about ten times as much

@@ -7,8 +7,8 @@ from contextvars import ContextVar
 from dataclasses import dataclass
 from functools import partial
 
+from domain.errors import TemporarilyUnreadableError, UnreadableError
 from domain.messages import _, join_messages
-from errors import TemporarilyUnreadableError, UnreadableError
 from loaders.encoding import decode
 from loaders.formats import read_document, unsupported
 from loaders.formats.archive import ENCRYPTED, open_zip, read_part

@@ -17,8 +17,8 @@ from bs4 import BeautifulSoup, Tag
 from bs4.element import PageElement
 from markdownify import ATX, MarkdownConverter
 
+from domain.errors import UnreadableError
 from domain.messages import _, join_messages
-from errors import UnreadableError
 from loaders.encoding import declared_encoding, decode
 from loaders.formats.archive import attribute, child, local, open_zip, parse_part, read_part
 from loaders.formats.content import (

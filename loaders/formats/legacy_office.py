@@ -5,8 +5,8 @@ import struct
 from collections.abc import Sequence
 from pathlib import Path
 
+from domain.errors import TemporarilyUnreadableError, UnreadableError
 from domain.messages import _
-from errors import TemporarilyUnreadableError, UnreadableError
 from loaders.formats import reader_of
 from loaders.formats.archive import ENCRYPTED
 from loaders.formats.content import Content

@@ -11,8 +11,8 @@ from email.message import Message
 from email.utils import parsedate_to_datetime
 from functools import partial
 
+from domain.errors import UnreadableError
 from domain.messages import _
-from errors import UnreadableError
 from loaders.encoding import codec, decode
 from loaders.formats.content import Content, heading, one_line
 from loaders.formats.embedded_files import Part, sections

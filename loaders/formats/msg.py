@@ -11,8 +11,8 @@ from datetime import UTC, datetime, timedelta
 from functools import partial
 from typing import Any
 
+from domain.errors import UnreadableError
 from domain.messages import _
-from errors import UnreadableError
 from loaders.encoding import codec, declared_encoding, decode
 from loaders.formats import rtf
 from loaders.formats.content import Content, one_line

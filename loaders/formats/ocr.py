@@ -8,8 +8,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from domain.errors import NothingToReadError, TemporarilyUnreadableError, UnreadableError
 from domain.messages import _, join_messages
-from errors import NothingToReadError, TemporarilyUnreadableError, UnreadableError
 from loaders.formats.content import Content, join_pages, ranges
 from loaders.programs import TooSlowError, is_installed, run_program
 

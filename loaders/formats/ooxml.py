@@ -5,8 +5,8 @@ from collections.abc import Iterable, Iterator
 from datetime import datetime, time
 from typing import Any
 
+from domain.errors import UnreadableError
 from domain.messages import _
-from errors import UnreadableError
 from loaders.formats.archive import ENCRYPTED, open_zip
 from loaders.formats.content import (
     Content,

@@ -8,8 +8,8 @@ import zipfile
 from collections.abc import Iterator
 from typing import Any
 
+from domain.errors import UnreadableError
 from domain.messages import _
-from errors import UnreadableError
 from loaders.formats.archive import (
     attribute,
     child,

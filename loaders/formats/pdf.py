@@ -7,8 +7,8 @@ import threading
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+from domain.errors import TemporarilyUnreadableError, UnreadableError
 from domain.messages import _, join_messages
-from errors import TemporarilyUnreadableError, UnreadableError
 from loaders.formats.archive import ENCRYPTED
 from loaders.formats.content import Content, join_pages, ranges
 from loaders.formats.ocr import DPI, MAX_PIXELS, RecognizedText, missing, recognize

@@ -11,8 +11,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
+from domain.errors import UnreadableError
 from domain.messages import _
-from errors import UnreadableError
 from loaders.formats.content import Content, heading, one_line, pipe_table, style_level
 
 

@@ -10,8 +10,8 @@ from typing import Any
 
 import yaml  # type: ignore[import-untyped]
 
+from domain.errors import UnreadableError
 from domain.messages import _
-from errors import UnreadableError
 from loaders.encoding import decode
 from loaders.formats.content import Content, pipe_table
 

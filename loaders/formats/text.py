@@ -5,8 +5,8 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from domain.errors import UnreadableError
 from domain.messages import _
-from errors import UnreadableError
 from loaders.encoding import decode
 from loaders.formats.content import Content, fenced, heading, one_line
 from loaders.formats.html import to_markdown

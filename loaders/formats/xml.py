@@ -6,8 +6,8 @@ from typing import Any
 
 from lxml import etree  # type: ignore[import-untyped]
 
+from domain.errors import UnreadableError
 from domain.messages import _
-from errors import UnreadableError
 from loaders.encoding import declared_encoding, decode
 from loaders.formats.archive import child, local, xml_parser
 from loaders.formats.content import Content, clean, fenced, heading, one_line, pipe_table

@@ -8,8 +8,13 @@ from io import BytesIO
 from typing import Any, TypeVar
 
 from domain import Wait
+from domain.errors import (
+    SourceError,
+    SourceUnavailableError,
+    TemporarilyUnreadableError,
+    UnreadableError,
+)
 from domain.messages import _
-from errors import SourceError, SourceUnavailableError, TemporarilyUnreadableError, UnreadableError
 from loaders.google_drive.drive_errors import (
     BrokenAnswerError,
     Failure,

@@ -6,8 +6,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from domain.errors import (
+    SourceError,
+    SourceUnavailableError,
+    TemporarilyUnreadableError,
+    UnreadableError,
+)
 from domain.messages import _
-from errors import SourceError, SourceUnavailableError, TemporarilyUnreadableError, UnreadableError
 from loaders.google_drive.drive_login import REFUSED, LoginKind
 from loaders.retries import TransientError
 

@@ -8,9 +8,9 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any
 
+from domain.errors import SourceError
 from domain.messages import _
 from domain.redaction import hide_secrets
-from errors import SourceError
 
 if TYPE_CHECKING:
     from google.auth.credentials import Credentials

@@ -9,8 +9,8 @@ from enum import StrEnum
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
+from domain.errors import SourceError
 from domain.messages import _
-from errors import SourceError
 from loaders.formats import SUFFIXES, suffix_of, unsupported
 
 _GOOGLE = "application/vnd.google-apps."

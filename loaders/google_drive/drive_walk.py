@@ -7,8 +7,8 @@ from itertools import groupby
 from typing import Any, NamedTuple
 
 from domain import Skipped
+from domain.errors import SourceError
 from domain.messages import _
-from errors import SourceError
 from loaders.google_drive.drive_calls import DriveCalls, File
 from loaders.google_drive.drive_errors import NotVisibleError
 from loaders.google_drive.drive_selection import (

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from domain import NEVER_IMPORTED, DocumentRef, ListingEntry, PreviousImport, Wait
+from domain.errors import NothingToReadError, TemporarilyUnreadableError, UnreadableError
 from domain.messages import _
-from errors import NothingToReadError, TemporarilyUnreadableError, UnreadableError
 from loaders.directory_loader import DEFAULT_MAX_BYTES
 from loaders.formats import read_document
 from loaders.formats.titles import name_in_folder

@@ -12,9 +12,9 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from pydantic.v1 import ValidationError as OldValidationError
 
 from domain import LOCAL_USER, Principal, SearchChoice, SearchMode
+from domain.errors import AppError
 from domain.logs import get_logger
 from domain.messages import _
-from errors import AppError
 from services.agent.tool_results import (
     NumberedAnswer,
     SourceNumbers,

@@ -21,7 +21,7 @@ from chains.citations.answer_check import CheckedAnswer, check_answer
 from chains.citations.answer_reader import Text, parse_markers
 from chains.history import HistoryEntry, fit_history
 from domain import LOCAL_USER, Principal
-from errors import NotFoundError
+from domain.errors import NotFoundError
 from services.agent.agent_events import AgentEventAdapter, Piece
 from services.agent.agent_tools import ToolServices
 from services.agent.tool_results import SourceNumbers

@@ -37,9 +37,9 @@ from pydantic import (
     model_validator,
 )
 
+from domain.errors import AppError, ConfigError
 from domain.logs import OutgoingRequest, get_logger, outgoing_request
 from domain.messages import _
-from errors import AppError, ConfigError
 
 if TYPE_CHECKING:
     from mcp import Client

@@ -3,10 +3,10 @@
 from collections.abc import Generator, Mapping, Sequence
 
 from domain import CatalogQuery, FilterValue, Person, Principal
+from domain.errors import ConflictError
 from domain.language.script import script_of
 from domain.logs import new_id, with_log_context
 from domain.messages import _
-from errors import ConflictError
 from models.chat_choice import ChatModelChoice
 from services.catalog.catalog_question import CatalogEvent, QuestionRun, analyze
 from services.catalog.catalogs import Catalog, Catalogs, CatalogSummary, PlaceDetails

@@ -6,8 +6,8 @@ from dataclasses import dataclass, replace
 from unicodedata import normalize
 
 from domain import CatalogDescription, Pattern, Place, PlaceHit, Principal, Review
+from domain.errors import ConflictError, NotFoundError
 from domain.messages import _
-from errors import ConflictError, NotFoundError
 from loaders.catalog.catalog_description import description_of
 from services.access import own_sources
 from services.catalog.review_patterns import TOP, tags_of

@@ -5,10 +5,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from domain.errors import ModelError
 from domain.logs import get_logger
 from domain.messages import _
 from domain.places import CatalogDescription, CatalogFilters, CatalogQuery, any_of
-from errors import ModelError
 from services.catalog.query_weights import HEDGED, INDIFFERENT, REQUESTED
 from services.catalog.rule_analyzer import MAX_CHARS, RuleAnalyzer
 from services.chat.running_answer import incomplete_reason

@@ -5,9 +5,9 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from domain import CatalogFilters, CatalogQuery, Filter, Place, PlaceHit, values_of
+from domain.errors import DamagedIndexError, ModelError
 from domain.logs import get_logger
 from domain.messages import _
-from errors import DamagedIndexError, ModelError
 from retrievers.fusion import min_max
 from services.catalog.candidates import (
     Candidate,

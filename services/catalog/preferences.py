@@ -11,8 +11,8 @@ from functools import partial
 from typing import Any
 
 from domain import ASPECTS, Person, Principal
+from domain.errors import ConflictError, InputError
 from domain.messages import _
-from errors import ConflictError, InputError
 from loaders.catalog.catalog_description import description_of
 from services.access import own_sources
 from services.sources.catalog_kind import KIND

@@ -8,8 +8,8 @@ from itertools import chain
 from typing import TYPE_CHECKING, NamedTuple
 
 from domain import Pattern
+from domain.errors import ModelError
 from domain.language.script import script_of
-from errors import ModelError
 from services.catalog.answer_texts import LANGUAGE_NAMES
 from services.chat.running_answer import incomplete_reason
 from services.texts import sanitize

@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from domain import Citation, CitationState, Principal, SearchChoice, Turn, TurnState
-from errors import NotFoundError
+from domain.errors import NotFoundError
 from models.chat_choice import ChatModelChoice
 from services.chat.chain_builder import AnswerBuilder, ChainBuilder
 from services.chat.running_answer import RunningAnswer

@@ -8,8 +8,8 @@ from itertools import groupby
 from typing import NamedTuple
 
 from domain import EXTRACTIVE, Conversation, Principal, SearchChoice, Turn
+from domain.errors import InputError
 from domain.messages import _
-from errors import InputError
 from services.texts import MAX_TITLE_CHARS, require_letters, title_of
 from storage.ledger.conversation_list_store import ConversationList
 from storage.ledger.conversation_store import Conversations

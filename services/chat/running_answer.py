@@ -21,9 +21,9 @@ from domain import (
     Turn,
     TurnState,
 )
+from domain.errors import AppError
 from domain.logs import StageTimes, elapsed_ms, get_logger, new_id, with_log_context
 from domain.messages import _
-from errors import AppError
 from services.chat.answer_draft import AnswerDraft
 from services.chat.chain_builder import AnswerChain
 from services.events import (

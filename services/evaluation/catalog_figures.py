@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from domain import CatalogFilters, CatalogQuery, FilterValue, Place, any_of, values_of
+from domain.errors import InputError
 from domain.messages import _
-from errors import InputError
 from services.evaluation.metrics import Estimate, Figures, estimate, ndcg
 
 DESIRED, HEDGED, INDIFFERENT = "wanted", "hedged", "indifferent"

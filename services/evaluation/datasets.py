@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO, Any, cast
 
+from domain.errors import InputError
 from domain.messages import _
-from errors import InputError
 
 
 @dataclass(frozen=True, slots=True)

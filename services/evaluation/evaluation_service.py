@@ -18,8 +18,8 @@ from langchain_core.messages import AIMessage, HumanMessage
 
 from chains.extractive.extractive_answerer import ExtractiveAnswerer
 from domain import COMPARED_MODES, Normalization, SearchMode
+from domain.errors import InputError
 from domain.messages import _
-from errors import InputError
 from models.embedding_choice import EmbeddingSpec, is_calibrated, known_scripts
 from retrievers.fusion import Hit, Scored, combine_convex, fuse_reciprocal_ranks, scored
 from retrievers.passages import PassageRetriever

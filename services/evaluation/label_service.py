@@ -16,8 +16,8 @@ from domain import (
     SearchMode,
     Turn,
 )
+from domain.errors import ConflictError, InputError, NotFoundError
 from domain.messages import _
-from errors import ConflictError, InputError, NotFoundError
 from services.access import sees
 from services.evaluation.datasets import LabeledQuestion
 from services.evaluation.label_sets import LabeledQuestions, checked_question, label_of

@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from domain import COMPARED_MODES, SearchMode
+from domain.errors import InputError
 from domain.messages import _
-from errors import InputError
 from services.evaluation.datasets import LabeledQuestion, LabeledSet, load_labeled_set
 from services.evaluation.metrics import Estimate, Figures, estimate, ndcg, recall, reciprocal_rank
 from services.texts import require_letters

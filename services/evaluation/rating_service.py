@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from domain import Principal, RetrievedPassage, Turn
+from domain.errors import InputError
 from domain.messages import _
-from errors import InputError
 from services.chat.chat_service import ChatService
 from services.evaluation.label_service import LabelService
 from services.texts import require_letters

@@ -10,8 +10,8 @@ from statistics import fmean
 from pydantic import TypeAdapter, ValidationError
 
 from domain import CitationState, Principal, Turn
+from domain.errors import InputError
 from domain.messages import _
-from errors import InputError
 from services.chat.chat_service import ChatService
 from services.evaluation.metrics import Figures
 

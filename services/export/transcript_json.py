@@ -9,8 +9,8 @@ from functools import cache
 from typing import TYPE_CHECKING, Any, Final, Literal
 
 from domain import Conversation, SearchChoice, Step, Turn, TurnState
+from domain.errors import InputError
 from domain.messages import _, join_messages
-from errors import InputError
 from services.search.search_scope import condition_of
 from services.texts import MAX_TITLE_CHARS, require_possible_k
 

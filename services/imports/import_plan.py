@@ -16,8 +16,8 @@ from domain import (
     Removed,
     Skipped,
 )
+from domain.errors import NothingToReadError, UnreadableError
 from domain.messages import _
-from errors import NothingToReadError, UnreadableError
 from services.long_work import Cancelled, OnProgress, Progress, Stage, stop_if
 from storage.ledger.document_store import StoredVersion
 from storage.ledger.import_store import Failure

@@ -5,9 +5,9 @@ from dataclasses import replace
 from datetime import UTC, datetime
 
 from domain import ImportKind, ImportRun, ImportState, Principal
+from domain.errors import NotFoundError
 from domain.logs import get_logger
 from domain.messages import _
-from errors import NotFoundError
 from services.access import own_sources, sees
 from storage.ledger.database import Database
 from storage.ledger.import_leases import Workers

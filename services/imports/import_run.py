@@ -7,9 +7,9 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from domain import DocumentRef, ImportItem, ImportReport, ImportState, Outcome, Passage
+from domain.errors import SourceUnavailableError, UnreadableError
 from domain.language.script import script_of
 from domain.messages import _, join_messages
-from errors import SourceUnavailableError, UnreadableError
 from services.imports.import_plan import Loader, Plan, failed_item, is_current
 from services.imports.index_writer import ActiveIndex, IndexWriter
 from services.imports.passage_forecast import PassageForecast

@@ -7,8 +7,8 @@ from functools import partial
 from pathlib import Path
 
 from domain import DocumentRef, ImportItem, ImportKind, ImportReport, ImportState, Principal
+from domain.errors import BusyError, UnreadableError
 from domain.messages import _
-from errors import BusyError, UnreadableError
 from services.access import sees
 from services.imports.import_plan import Loader, Plan, failed_item, list_entries, plan
 from services.imports.import_run import (

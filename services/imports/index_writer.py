@@ -15,9 +15,9 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from domain import Metadata, Passage
+from domain.errors import StorageError
 from domain.language.script import script_of
 from domain.logs import get_logger
-from errors import StorageError
 from services.long_work import Cancelled, Stage, stop_if
 from services.texts import searchable_text
 from storage.base_store import IndexStore, NewPassage

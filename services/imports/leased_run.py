@@ -9,15 +9,15 @@ from dataclasses import KW_ONLY, dataclass, replace
 from typing import Any
 
 from domain import ImportKind, ImportReport, ImportState, Outcome
-from domain.logs import StageTimes, get_logger, log_context, milliseconds
-from domain.messages import _
-from errors import (
+from domain.errors import (
     AppError,
     BusyError,
     SourceUnavailableError,
     StorageError,
     StorageUnavailableError,
 )
+from domain.logs import StageTimes, get_logger, log_context, milliseconds
+from domain.messages import _
 from services.imports.time_left import TimeLeft
 from services.long_work import Cancelled, CancelledError, OnProgress, Progress, Stage, ignore, never
 from storage.ledger.import_leases import ImportLeases

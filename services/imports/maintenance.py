@@ -6,9 +6,9 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from domain import Passage, Principal
+from domain.errors import BusyError, StorageError
 from domain.logs import get_logger, milliseconds
 from domain.messages import _
-from errors import BusyError, StorageError
 from services.imports.import_run import split_document
 from services.imports.index_writer import ActiveIndex, Entry, IndexWriter
 from services.long_work import (

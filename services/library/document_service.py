@@ -17,8 +17,8 @@ from domain import (
     Principal,
     SharedPassage,
 )
+from domain.errors import NotFoundError
 from domain.messages import _
-from errors import NotFoundError
 from services.access import SourceDocument, by_source, library_sources, own_sources, sees
 from services.imports.import_queue import ImportQueue
 from storage.ledger.database import Database

@@ -15,8 +15,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 from domain import Principal
+from domain.errors import NotFoundError, UnreadableError
 from domain.messages import _
-from errors import NotFoundError, UnreadableError
 from services.access import sees
 from services.library.reader_service import NOT_THERE
 from storage.ledger.document_store import Documents, StoredDocument

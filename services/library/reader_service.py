@@ -6,8 +6,8 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from domain import Principal, RetrievedPassage, Turn
+from domain.errors import InputError, NotFoundError
 from domain.messages import _
-from errors import InputError, NotFoundError
 from services.access import own_sources, sees
 from services.library.document_parts import DocumentParts, document_parts
 from services.library.document_style import Style, style_of

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from domain import Principal
+from domain.errors import InputError
 from domain.messages import _
-from errors import InputError
 from storage.index_stores import IndexStores
 from storage.ledger.index_store import Indexes
 

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from langchain_core.documents import Document
 
 from domain import Explanation, Filter, Principal, SearchMode
+from domain.errors import AppError, InputError
 from domain.messages import _
-from errors import AppError, InputError
 from services.search.search_service import SearchService, explain
 
 

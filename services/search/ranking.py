@@ -5,10 +5,10 @@ from collections.abc import Callable, Collection
 from dataclasses import dataclass, field
 
 from domain import Filter, SearchMode
+from domain.errors import DamagedIndexError
 from domain.language.script import script_of
 from domain.logs import get_logger
 from domain.messages import _
-from errors import DamagedIndexError
 from retrievers.fusion import Hit
 from retrievers.rankers import ConvexRanker, DenseRanker, EnsembleRanker, KeywordRanker, Ranker
 from services.search.search_service import RankingOptions

@@ -13,7 +13,7 @@ from domain import (
     Turn,
     TurnState,
 )
-from errors import AppError
+from domain.errors import AppError
 from services.answer_support import Support, support_of
 from services.search.search_service import SearchService
 

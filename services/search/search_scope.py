@@ -7,8 +7,8 @@ from typing import Any
 from unicodedata import normalize
 
 from domain import FILTER_FIELDS, Filter, Scope
+from domain.errors import ConflictError, InputError
 from domain.messages import _
-from errors import ConflictError, InputError
 from storage.filters import EITHER, checks_of
 from storage.ledger.document_store import utc_text
 from storage.ledger.source_store import StoredSource

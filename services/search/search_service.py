@@ -7,9 +7,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from domain import Explanation, Filter, Move, Normalization, Principal, Scope, ScorePart, SearchMode
+from domain.errors import ConflictError, DamagedIndexError, InputError
 from domain.language.tokens import matched_words
 from domain.messages import _
-from errors import ConflictError, DamagedIndexError, InputError
 from services.access import own_sources
 from services.import_lock import LOADING
 from services.imports.maintenance import MaintenanceService

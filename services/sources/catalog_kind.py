@@ -5,8 +5,8 @@ from pathlib import Path
 from typing import Any
 
 from domain import DocumentRef, Principal, Skipped, Wait
+from domain.errors import SourceError
 from domain.messages import _
-from errors import SourceError
 from loaders.catalog.catalog_data import ReviewJudge
 from loaders.catalog.catalog_description import description_of, read_description
 from loaders.catalog.catalog_places import DESCRIPTION, CatalogPlaces

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 from domain import Wait
+from domain.errors import SourceError
 from domain.messages import _, join_messages
-from errors import SourceError
 from services.imports.import_plan import Loader
 from services.sources.remote_kind import RemoteKind, SignIn, joined
 from services.sources.secret_service import SourceSecrets

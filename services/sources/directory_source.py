@@ -6,8 +6,8 @@ from pathlib import Path
 from typing import Any
 
 from domain import ImportReport, ImportState, Principal, Wait
+from domain.errors import SourceError
 from domain.messages import _
-from errors import SourceError
 from loaders.directory_loader import DirectoryLoader
 from services.imports.import_plan import Loader
 from services.imports.import_service import ImportService

@@ -5,8 +5,8 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from domain import Wait
+from domain.errors import SourceError
 from domain.messages import _, join_messages
-from errors import SourceError
 from services.sources.remote_kind import RemoteKind, SignIn, joined
 from services.sources.secret_service import SourceSecrets
 from services.sources.source_kinds import Field, FieldType, SourcePreview, items, lines, look

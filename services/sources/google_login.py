@@ -3,8 +3,8 @@
 import os
 from pathlib import Path
 
+from domain.errors import SourceError
 from domain.messages import _
-from errors import SourceError
 from loaders.google_drive.drive_login import authorize
 
 

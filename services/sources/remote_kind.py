@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from domain import Principal, Wait
+from domain.errors import SourceError, SourceUnavailableError
 from domain.messages import _
-from errors import SourceError, SourceUnavailableError
 from services.imports.import_plan import Loader
 from services.sources.secret_service import SourceSecrets, reference_option
 from services.sources.source_kinds import (

@@ -5,8 +5,8 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
+from domain.errors import SourceError
 from domain.messages import _
-from errors import SourceError
 from storage.ledger.secret_store import Secrets, new_key
 from storage.ledger.source_store import StoredSource
 

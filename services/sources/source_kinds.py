@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from domain import DocumentRef, Principal, Skipped, Wait
+from domain.errors import ConflictError, InputError, SourceError
 from domain.messages import _
-from errors import ConflictError, InputError, SourceError
 from services.imports.import_plan import Loader
 from storage.ledger.source_store import Sources, StoredSource
 

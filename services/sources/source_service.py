@@ -6,8 +6,8 @@ from datetime import datetime, timedelta
 from enum import StrEnum
 
 from domain import ImportKind, ImportRun, ImportState, Principal
+from domain.errors import NotFoundError
 from domain.messages import _
-from errors import NotFoundError
 from services.access import own_sources, owner_of
 from services.imports.import_queue import ImportQueue
 from services.sources.source_kinds import FieldValues, SourceAddition, SourceKinds, SourcePreview

@@ -4,8 +4,8 @@ from collections.abc import Container, Iterable
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, NamedTuple, cast
 
+from domain.errors import UnreadableError
 from domain.messages import _
-from errors import UnreadableError
 from services.sources.file_names import safe_name, safe_path
 
 if TYPE_CHECKING:

@@ -9,8 +9,8 @@ from typing import Any, NamedTuple
 from unicodedata import normalize
 
 from domain import Principal, Skipped, Wait
+from domain.errors import ConflictError, InputError, NotFoundError, SourceError, StorageError
 from domain.messages import _
-from errors import ConflictError, InputError, NotFoundError, SourceError, StorageError
 from loaders.directory_loader import DirectoryLoader
 from loaders.formats import SUFFIXES, unsupported
 from services.imports.import_plan import Loader

@@ -4,7 +4,7 @@ from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field
 
 from domain import Filter
-from errors import DamagedIndexError
+from domain.errors import DamagedIndexError
 from storage.keywords.keyword_index import KeywordIndex
 from storage.vectors.passage_files import PassageFiles
 from storage.vectors.passage_store import DeepLakePassages

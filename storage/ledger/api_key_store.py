@@ -5,8 +5,8 @@ from datetime import datetime, timedelta
 from sqlalchemy import select
 
 from domain import ApiKey, ApiScope
+from domain.errors import NotFoundError
 from domain.messages import _
-from errors import NotFoundError
 from storage.ledger.columns import from_row, shallow_dict
 from storage.ledger.database import Store
 from storage.ledger.ledger_tables import ApiKeyRow

@@ -12,8 +12,8 @@ from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
 from domain import Conversation, Principal, SearchChoice, Turn, TurnState
+from domain.errors import NotFoundError
 from domain.messages import _
-from errors import NotFoundError
 from storage.ledger.database import Store, scalars_with
 from storage.ledger.ledger_tables import ConversationRow, TurnRow
 from storage.ledger.turn_records import conversation_of, fill_row, turn_of

@@ -11,8 +11,8 @@ from sqlalchemy.engine import make_url
 from sqlalchemy.exc import ArgumentError, NoSuchModuleError, SQLAlchemyError
 from sqlalchemy.orm import InstrumentedAttribute, Session
 
+from domain.errors import AppError, ConfigError, DamagedLedgerError, StorageError
 from domain.messages import _
-from errors import AppError, ConfigError, DamagedLedgerError, StorageError
 from storage.ledger.columns import CellError
 from storage.ledger.ledger_check import (
     findings,

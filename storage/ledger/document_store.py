@@ -17,8 +17,8 @@ from sqlalchemy import Row, Select, and_, exists, func, select
 from sqlalchemy.orm import Session, aliased
 
 from domain import Metadata, Passage, shared_headings
+from domain.errors import NotFoundError
 from domain.messages import _
-from errors import NotFoundError
 from storage.ledger.columns import from_row
 from storage.ledger.database import Store, in_groups, rows_with, scalars_with
 from storage.ledger.ledger_tables import DocumentRow, DocumentTextRow, PassageRow

@@ -9,8 +9,8 @@ from enum import StrEnum
 from sqlalchemy import ColumnElement, delete, insert, select
 
 from domain import Principal, Turn
+from domain.errors import NotFoundError
 from domain.messages import _
-from errors import NotFoundError
 from storage.ledger.columns import from_row
 from storage.ledger.database import Store, change_all, scalars_with
 from storage.ledger.ledger_tables import ConversationRow, LabelRow, RatingRow, TurnRow

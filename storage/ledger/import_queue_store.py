@@ -12,8 +12,8 @@ from sqlalchemy import Select, delete, func, select
 from sqlalchemy.orm import Session
 
 from domain import ImportKind, ImportRun, ImportState, Outcome, Progress, Stage
+from domain.errors import NotFoundError
 from domain.messages import _
-from errors import NotFoundError
 from storage.ledger.columns import from_row
 from storage.ledger.database import Store
 from storage.ledger.import_store import import_not_found

@@ -17,8 +17,8 @@ from domain import (
     ImportState,
     Outcome,
 )
+from domain.errors import NotFoundError
 from domain.messages import _
-from errors import NotFoundError
 from storage.ledger.columns import from_row, shallow_dict
 from storage.ledger.database import Columns, Database, Store, change_all, in_groups, scalars_with
 from storage.ledger.ledger_tables import FailureRow, ImportItemRow, ImportRow

@@ -9,8 +9,8 @@ from typing import Any
 
 from sqlalchemy.exc import DatabaseError, SQLAlchemyError
 
+from domain.errors import BusyError, DamagedLedgerError, StorageError
 from domain.messages import _, join_messages
-from errors import BusyError, DamagedLedgerError, StorageError
 
 INDEXES = "indexes"
 UPLOADS = "uploads"

@@ -9,8 +9,8 @@ from typing import NamedTuple, Protocol
 from sqlalchemy import func, literal, select
 
 from domain import Filter, Passage, SharedPassage
+from domain.errors import NotFoundError
 from domain.language.script import fold, script_of
-from errors import NotFoundError
 from storage.filters import checks_of, fields_of, matches
 from storage.ledger.database import Database, Store, rows_with, scalars_with
 from storage.ledger.document_store import Documents, passage_metadata, passage_of

@@ -5,8 +5,8 @@ from dataclasses import replace
 from math import isfinite
 
 from domain import Person
+from domain.errors import InputError, NotFoundError
 from domain.messages import _
-from errors import InputError, NotFoundError
 from storage.ledger.database import Store
 from storage.ledger.ledger_tables import UserRow
 

@@ -10,8 +10,8 @@ from sqlalchemy import ColumnElement, Text, cast, func, not_, or_, select
 from sqlalchemy.orm import InstrumentedAttribute
 
 from domain import FilterValue, Metadata, Pattern, Place, Quote, Review, values_of
+from domain.errors import NotFoundError, SourceError
 from domain.messages import _
-from errors import NotFoundError, SourceError
 from storage.ledger.columns import from_row
 from storage.ledger.database import Database, Store, rows_with, scalars_with
 from storage.ledger.document_store import StoredDocument

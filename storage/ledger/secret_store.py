@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 
 from sqlalchemy import delete, func, select
 
+from domain.errors import ConfigError, SourceError
 from domain.logs import get_logger
 from domain.messages import _
-from errors import ConfigError, SourceError
 from storage.ledger.database import Database, Store
 from storage.ledger.ledger_tables import SourceSecretRow
 from storage.private_files import close_to_others, is_open_to_others

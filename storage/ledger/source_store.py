@@ -11,8 +11,8 @@ from sqlalchemy import delete, func, or_, select, update
 from sqlalchemy.orm import Session, aliased
 
 from domain import ImportKind, ImportRun, ImportState
+from domain.errors import NotFoundError
 from domain.messages import _
-from errors import NotFoundError
 from storage.ledger.columns import from_row
 from storage.ledger.database import Store, rows_with
 from storage.ledger.import_queue_store import import_run

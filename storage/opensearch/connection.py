@@ -7,8 +7,8 @@ from http.client import IncompleteRead
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from domain.errors import ConfigError, DamagedIndexError, StorageError, StorageUnavailableError
 from domain.messages import _
-from errors import ConfigError, DamagedIndexError, StorageError, StorageUnavailableError
 from storage.opensearch.sign_in import aws_signer, basic_header, tls_context
 
 if TYPE_CHECKING:

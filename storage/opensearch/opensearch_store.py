@@ -8,8 +8,8 @@ import numpy as np
 import numpy.typing as npt
 
 from domain import Metadata
+from domain.errors import StorageError, StorageUnavailableError
 from domain.messages import _
-from errors import StorageError, StorageUnavailableError
 from storage.base_store import EmbeddingsFor, IndexStore, Inspection, NewPassage
 from storage.keywords.keyword_index import token_text
 from storage.ledger.index_store import Index

@@ -4,8 +4,8 @@ import ssl
 from base64 import b64encode
 from pathlib import Path
 
+from domain.errors import ConfigError
 from domain.messages import _
-from errors import ConfigError
 
 
 def basic_header(user: str, password: str) -> str:

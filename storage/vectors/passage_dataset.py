@@ -12,8 +12,8 @@ import numpy as np
 import numpy.typing as npt
 
 from domain import Metadata
+from domain.errors import StorageError
 from domain.messages import _
-from errors import StorageError
 from storage.disk import unusable, unwritable
 from storage.vectors.deep_lake import fill_gaps, load, require_readable
 from storage.vectors.new_rows import NewRows

@@ -12,8 +12,8 @@ import numpy as np
 import numpy.typing as npt
 
 from domain import Filter, Metadata
+from domain.errors import StorageError
 from domain.messages import _
-from errors import StorageError
 from storage.disk import require_free_space
 from storage.filters import MISSING, Checks, checks_of, fields_of, matches
 from storage.lock import writer_lock

@@ -5,7 +5,7 @@ from fastapi.testclient import TestClient
 
 from api.application import make_app
 from api.problems import MEDIA_TYPE
-from errors import StorageError
+from domain.errors import StorageError
 from tests.api.conftest import bearer
 from tests.fakes.openai import Text
 

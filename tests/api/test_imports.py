@@ -12,7 +12,7 @@ import pytest
 
 from api.rest import import_routes
 from domain import LOCAL_USER, ImportState, Progress, Stage
-from errors import BusyError, NotFoundError
+from domain.errors import BusyError, NotFoundError
 from tests.api.conftest import bearer
 from tests.api.serving import events_of, serving
 from tests.api.worker import run_queue

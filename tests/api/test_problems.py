@@ -14,7 +14,7 @@ from api.problems import (
     problem_of_error,
     respond_with_problems,
 )
-from errors import (
+from domain.errors import (
     AppError,
     BusyError,
     InputError,

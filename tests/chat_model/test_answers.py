@@ -4,7 +4,7 @@ import pytest
 
 from chains.model_answer import is_usable
 from domain import CUT_SHORT_REASONS, LOCAL_USER, CitationState, TurnState
-from errors import ModelError
+from domain.errors import ModelError
 from models.answer_limits import CHARS_PER_TOKEN
 from services.chat.running_answer import BLANK, REPEATED_ITSELF, TOO_LONG
 from services.events import Condensing, TextDelta, TurnFinished

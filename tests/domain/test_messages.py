@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from domain.errors import InputError
 from domain.messages import Message, _, from_json, from_text, join_messages, to_json, to_text
-from errors import InputError
 
 EMPTY = _("the file is empty")
 NAMED = _("{name}: {reason}").format(name="a.md", reason=EMPTY)

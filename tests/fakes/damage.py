@@ -10,7 +10,7 @@ import sys
 from pathlib import Path
 
 from domain import LOCAL_USER, SearchMode
-from errors import DamagedIndexError
+from domain.errors import DamagedIndexError
 from services.search.search_service import PARTLY_DAMAGED, SearchService
 from services.search.search_service import Library as WholeLibrary
 from storage.index_files import CHECKSUMS

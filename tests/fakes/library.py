@@ -8,7 +8,7 @@ from pathlib import Path
 from langchain_core.documents import Document
 
 from domain import LOCAL_USER, NEVER_IMPORTED, DocumentRef, Skipped
-from errors import UnreadableError
+from domain.errors import UnreadableError
 from loaders.split import SPLITTER_VERSION
 from services.imports.import_service import ImportService
 from services.imports.maintenance import MaintenanceService

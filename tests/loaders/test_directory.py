@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from domain import DocumentRef, Skipped
-from errors import SourceError, UnreadableError
+from domain.errors import SourceError, UnreadableError
 from loaders.directory_loader import DirectoryLoader, _modified_at
 
 

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from errors import UnreadableError
+from domain.errors import UnreadableError
 from loaders.encoding import declared_encoding, decode
 
 KOREAN = (

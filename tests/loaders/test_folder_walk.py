@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from domain import DocumentRef, Skipped
-from errors import SourceError, UnreadableError
+from domain.errors import SourceError, UnreadableError
 from loaders.directory_loader import DirectoryLoader, FolderWalk, key_of
 from loaders.globs import Globs
 from services.imports.import_plan import plan

@@ -4,7 +4,7 @@ import pytest
 from PIL import Image
 from reportlab.pdfgen.canvas import Canvas
 
-from errors import UnreadableError
+from domain.errors import UnreadableError
 from loaders.formats.pdf import PREVIEW_PIXELS, page_png
 
 

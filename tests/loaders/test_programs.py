@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from errors import TemporarilyUnreadableError
+from domain.errors import TemporarilyUnreadableError
 from loaders.programs import TooSlowError, run_program
 
 ROOT = Path(__file__).parents[2]

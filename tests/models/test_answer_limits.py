@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import SecretStr
 
-from errors import ModelError
+from domain.errors import ModelError
 from models.answer_limits import AnswerLimits, within_time
 from models.chat_choice import ChatSpec, build_chat_model
 from tests.fakes.openai import MODEL, Endless, EndlessBytes, Fault, Text

@@ -12,7 +12,7 @@ import onnxruntime
 import pytest
 from safetensors.numpy import load_file, save
 
-from errors import ConfigError
+from domain.errors import ConfigError
 from models import bert_graph, builtin_models
 from models.bert_graph import graph_file
 from models.builtin_models import MiniLM

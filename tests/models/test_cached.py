@@ -9,7 +9,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from errors import StorageError
+from domain.errors import StorageError
 from models.cached import BATCH, KEYS_PER_QUERY, CachedEmbeddings
 from tests.fakes.models import HashingEmbeddings
 

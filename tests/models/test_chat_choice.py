@@ -6,7 +6,7 @@ import pytest
 from pydantic import SecretStr
 
 from domain import EXTRACTIVE
-from errors import ConfigError
+from domain.errors import ConfigError
 from models import chat_choice
 from models.chat_choice import ChatModelChoice, ChatSpec
 from tests.fakes.openai import MODEL, Fault, Raw

@@ -7,7 +7,7 @@ import pytest
 from langchain_core.messages import AIMessage, HumanMessage, SystemMessage
 from pydantic import SecretStr
 
-from errors import ConfigError, ContextOverflowError, ModelError, ModelUnavailableError
+from domain.errors import ConfigError, ContextOverflowError, ModelError, ModelUnavailableError
 from models.chat_choice import ChatSpec, build_chat_model
 from tests.fakes.openai import MODEL, Fault, Raw, Reasoned, Text
 

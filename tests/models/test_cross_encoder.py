@@ -3,7 +3,7 @@
 import pytest
 from fastembed.rerank.cross_encoder import TextCrossEncoder
 
-from errors import ConfigError, ModelError, ModelUnavailableError
+from domain.errors import ConfigError, ModelError, ModelUnavailableError
 from models.cross_encoders import DEFAULT_MODEL, PAIRS_PER_BATCH, CatalogCrossEncoder
 from models.rerankers import RerankSpec, build_cross_encoder
 from tests.fakes.cross_encoder import write_cross_encoder

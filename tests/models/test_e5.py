@@ -12,7 +12,7 @@ from langchain_tests.integration_tests import EmbeddingsIntegrationTests
 from langchain_tests.unit_tests import EmbeddingsUnitTests
 from tokenizers import Regex, Tokenizer, models, normalizers, pre_tokenizers, processors
 
-from errors import ConfigError
+from domain.errors import ConfigError
 from models import e5
 from models.bert_graph import graph_file
 from models.builtin import BuiltinEmbeddings

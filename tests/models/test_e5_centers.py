@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from errors import ConfigError
+from domain.errors import ConfigError
 from models import e5
 from models.e5 import CENTERS, SCRIPTS, SHARE, subtract_center
 

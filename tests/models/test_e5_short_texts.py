@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from errors import ConfigError
+from domain.errors import ConfigError
 from models import e5
 from models.e5 import MultilingualE5
 

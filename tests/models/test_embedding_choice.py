@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import SecretStr
 
-from errors import ConfigError
+from domain.errors import ConfigError
 from models.builtin import BuiltinEmbeddings
 from models.embedding_choice import EmbeddingSpec, build_embeddings, fingerprint, known_scripts
 

@@ -10,7 +10,7 @@ from fastembed.common.model_description import ModelSource, PoolingType
 from onnx import TensorProto, helper, numpy_helper
 from tokenizers import Tokenizer, models, pre_tokenizers
 
-from errors import ConfigError, ModelUnavailableError
+from domain.errors import ConfigError, ModelUnavailableError
 from models.embedding_choice import EmbeddingSpec, build_embeddings
 from models.embedding_models import RECOMMENDED, CatalogEmbeddings, catalog_scripts, prefixes
 

@@ -6,7 +6,7 @@ from email.utils import format_datetime
 import pytest
 from pydantic import SecretStr
 
-from errors import ConfigError, ModelError, ModelUnavailableError
+from domain.errors import ConfigError, ModelError, ModelUnavailableError
 from models.cross_encoders import MAX_ANSWER_BYTES, RETRIES
 from models.rerankers import RerankSpec, build_cross_encoder
 from tests.fakes.reranker import Reply, reranking

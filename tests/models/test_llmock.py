@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from errors import ModelError, ModelUnavailableError
+from domain.errors import ModelError, ModelUnavailableError
 from models.chat_choice import ChatSpec, build_chat_model
 from models.embedding_choice import EmbeddingSpec, build_embeddings
 from tests.fakes.llmock import serving

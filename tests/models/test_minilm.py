@@ -11,7 +11,7 @@ import pytest
 from langchain_tests.integration_tests import EmbeddingsIntegrationTests
 from langchain_tests.unit_tests import EmbeddingsUnitTests
 
-from errors import ConfigError
+from domain.errors import ConfigError
 from models import builtin, builtin_models
 from models.bert_graph import graph_file
 from models.builtin import BuiltinEmbeddings

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from pydantic import SecretStr
 
-from errors import ModelError, ModelUnavailableError
+from domain.errors import ModelError, ModelUnavailableError
 from models.embedding_choice import EmbeddingSpec, build_embeddings
 from models.embedding_models import TEXTS_PER_REQUEST
 from tests.fakes.openai import EMBEDDING_MODEL, Fault, Raw, Vectors, vector_of

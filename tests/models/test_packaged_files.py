@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from errors import ConfigError
+from domain.errors import ConfigError
 from models.model_files import check_sha256, verified_bytes
 
 DATA = b"the weights"

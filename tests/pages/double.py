@@ -18,7 +18,7 @@ from domain import (
     Turn,
     TurnState,
 )
-from errors import AppError, InputError, NotFoundError
+from domain.errors import AppError, InputError, NotFoundError
 from services.chat.conversation_service import Age, Groups
 from services.events import (
     Event,

@@ -7,7 +7,7 @@ from functools import partial
 from pathlib import Path
 
 from domain import Principal, Turn
-from errors import NotFoundError
+from domain.errors import NotFoundError
 from services.evaluation.rating_service import Rating, Reason
 from services.library.original_service import OriginalFile
 from services.library.reader_service import Cited, DocumentView, Freshness, Span

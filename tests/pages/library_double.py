@@ -5,7 +5,7 @@ from types import SimpleNamespace
 
 from sqlalchemy import insert
 
-from errors import NotFoundError
+from domain.errors import NotFoundError
 from services.library.document_service import DocumentService, FailureService
 from storage.ledger.import_store import Failures
 from storage.ledger.ledger_tables import FailureRow

@@ -20,7 +20,7 @@ from domain import (
     Quote,
     RetrievedPassage,
 )
-from errors import AppError, NotFoundError
+from domain.errors import AppError, NotFoundError
 from services.catalog.catalog_question import (
     AnswerCompleted,
     AnswerText,

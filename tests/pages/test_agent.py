@@ -6,7 +6,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from domain import EXTRACTIVE, LOCAL_USER, Answerer, Scope, SearchChoice, Step, StepState
-from errors import ModelError
+from domain.errors import ModelError
 from services.chat.chain_builder import AnswerChain
 from tests.fakes.openai import MODEL
 from tests.pages.conftest import APP, install_services, page_text

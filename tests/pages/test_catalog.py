@@ -10,7 +10,7 @@ import streamlit as st
 from streamlit.testing.v1 import AppTest
 
 from domain import Aspect, CatalogFilters, FilterField, NamedValue
-from errors import InputError, ModelUnavailableError
+from domain.errors import InputError, ModelUnavailableError
 from services.catalog.catalog_question import BY_WORDS
 from services.catalog.catalogs import CatalogSummary
 from tests.pages.conftest import install_services, page_in_frame, page_text

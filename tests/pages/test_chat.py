@@ -8,7 +8,7 @@ from streamlit.testing.v1 import AppTest
 
 import bootstrap
 from domain import LOCAL_USER, Explanation, Move, SearchChoice, TurnState
-from errors import (
+from domain.errors import (
     ConfigError,
     ModelError,
     ModelUnavailableError,

@@ -11,7 +11,7 @@ from PIL import Image
 from streamlit.testing.v1 import AppTest
 from streamlit.testing.v1.element_tree import Button
 
-from errors import UnreadableError
+from domain.errors import UnreadableError
 from services.library.document_parts import Heading
 from services.library.original_service import OriginalFile
 from services.library.reader_service import Cited, DocumentView, Freshness, Span, ViewContent

@@ -4,7 +4,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from domain import CitationState
-from errors import BusyError, ModelError
+from domain.errors import BusyError, ModelError
 from services.evaluation.rating_service import Reason
 from tests.pages.conftest import APP, Services, ask, page_text
 from tests.pages.double import Script, citation

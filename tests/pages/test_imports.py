@@ -7,7 +7,7 @@ from sqlalchemy import text
 from streamlit.testing.v1 import AppTest
 
 from domain import LOCAL_USER, ImportState, Outcome, Progress, Stage
-from errors import StorageError
+from domain.errors import StorageError
 from services.sources.source_service import SourceSettings
 from storage.ledger.import_leases import ImportLeases, Workers
 from tests.pages.conftest import install_services, page_in_frame, page_text

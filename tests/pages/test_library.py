@@ -10,7 +10,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from domain import LOCAL_USER, DocumentFilter
-from errors import StorageError
+from domain.errors import StorageError
 from storage.ledger.document_store import document_id
 from tests.fakes.library import DictLoader
 from tests.pages.conftest import install_services, page_in_frame, page_text

@@ -4,7 +4,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from domain import LOCAL_USER
-from errors import InputError, ModelError
+from domain.errors import InputError, ModelError
 from services.texts import MAX_QUESTION_CHARS
 from tests.pages.conftest import APP, Services, ask, install_services, page_text
 from tests.pages.double import Script

@@ -10,7 +10,7 @@ from langchain_core.documents import Document
 from streamlit.testing.v1 import AppTest
 
 from domain import SearchMode
-from errors import InputError, ModelUnavailableError
+from domain.errors import InputError, ModelUnavailableError
 from services.evaluation.label_sets import LabelFigures, ModeFigures
 from services.evaluation.metrics import Estimate
 from services.search.lab_service import LabService

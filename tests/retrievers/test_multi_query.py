@@ -7,7 +7,7 @@ from langchain_core.runnables import RunnableLambda
 from langchain_tests.integration_tests import RetrieversIntegrationTests
 from pydantic import Field
 
-from errors import ModelUnavailableError
+from domain.errors import ModelUnavailableError
 from retrievers.ensemble import MultiQueryRetriever
 
 TEXTS = {

@@ -9,7 +9,7 @@ from langchain_core.retrievers import BaseRetriever
 from langchain_tests.integration_tests import RetrieversIntegrationTests
 from pydantic import Field, ValidationError
 
-from errors import ConfigError, ModelError, ModelUnavailableError
+from domain.errors import ConfigError, ModelError, ModelUnavailableError
 from retrievers.rerank import Reranking, RerankRetriever
 
 TEXTS = ["vpn", "sick leave", "annual leave", "leave", "annual leave days"]

@@ -9,7 +9,7 @@ from contextlib import closing
 import pytest
 
 from domain import LOCAL_USER, CitationState, Scope, SearchChoice, StepState, TurnState
-from errors import ConfigError, InputError, ModelUnavailableError
+from domain.errors import ConfigError, InputError, ModelUnavailableError
 from services.agent.mcp_client import connections_to
 from services.chat.running_answer import TOO_LONG
 from services.events import (

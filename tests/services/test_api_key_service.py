@@ -1,7 +1,7 @@
 import pytest
 
 from domain import LOCAL_USER, ApiScope, Principal
-from errors import InputError, NotFoundError
+from domain.errors import InputError, NotFoundError
 from services.api_key_service import PREFIX, ApiKeyService
 from storage.ledger.api_key_store import ApiKeys
 from storage.ledger.database import open_database

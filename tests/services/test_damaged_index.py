@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from domain import LOCAL_USER, SearchMode
-from errors import DamagedIndexError, StorageError
+from domain.errors import DamagedIndexError, StorageError
 from services.search.search_service import PARTLY_DAMAGED
 from storage.index_files import CHECKSUMS
 from tests.fakes.damage import (
@@ -30,7 +30,7 @@ DAMAGED_WHILE_OPEN = """
 import sys
 from pathlib import Path
 from domain import SearchMode
-from errors import DamagedIndexError
+from domain.errors import DamagedIndexError
 from storage.keywords import keyword_index
 from storage.vectors import passage_rows
 from tests.fakes.damage import damage, files_of, search_keys, open_search

@@ -3,7 +3,7 @@
 import pytest
 
 from domain import LOCAL_USER, SearchMode
-from errors import ConfigError
+from domain.errors import ConfigError
 from models import e5
 
 pytestmark = pytest.mark.slow

@@ -8,7 +8,7 @@ from concurrent.futures import TimeoutError as WaitTimeout
 import pytest
 
 from domain import LOCAL_USER, SearchChoice
-from errors import InputError
+from domain.errors import InputError
 from services.import_lock import LOADING
 from tests.fakes.command_line import ROOT
 

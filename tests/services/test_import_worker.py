@@ -7,7 +7,7 @@ from types import SimpleNamespace
 import pytest
 
 from domain import ImportKind, ImportState, Outcome
-from errors import BusyError, NotFoundError, SourceError, StorageError, UnreadableError
+from domain.errors import BusyError, NotFoundError, SourceError, StorageError, UnreadableError
 from services.import_worker import Worker
 from services.imports.import_queue import ImportQueue
 from services.long_work import Stage

@@ -5,7 +5,7 @@ import socket
 import pytest
 
 from domain import EXTRACTIVE, LOCAL_USER, SearchChoice, TurnState
-from errors import ConflictError, ModelError
+from domain.errors import ConflictError, ModelError
 from tests.fakes.openai import EMBEDDING_MODEL, MODEL, Call, Fault, Text, ToolCalls
 from tests.fakes.restaurants import import_restaurants
 

@@ -14,7 +14,7 @@ from domain import (
     Removed,
     Skipped,
 )
-from errors import NothingToReadError, SourceUnavailableError, TemporarilyUnreadableError
+from domain.errors import NothingToReadError, SourceUnavailableError, TemporarilyUnreadableError
 from storage.ledger import import_queue_store
 from storage.ledger.import_store import Failure, Failures, Imports
 from storage.ledger.source_store import Exclusions

@@ -9,8 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from domain import FILTER_FIELDS, LOCAL_USER, Scope, SearchMode
+from domain.errors import InputError
 from domain.language.script import script_of
-from errors import InputError
 from services.search import search_service as whole
 from services.search.ranking import RankingOptions
 from services.search.search_service import SearchService

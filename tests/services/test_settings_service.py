@@ -14,8 +14,8 @@ from api.mcp.mcp_server import make_mcp_server
 from bootstrap import current_settings
 from commands.server_commands import worker
 from domain import LOCAL_USER, Principal
+from domain.errors import ConfigError, ConflictError, InputError, ModelError, ModelUnavailableError
 from domain.setting_values import CHANGEABLE, Origin, variable_of
-from errors import ConfigError, ConflictError, InputError, ModelError, ModelUnavailableError
 from services.settings_service import StoredChange
 from settings import Settings
 from tests.api.conftest import bearer

@@ -3,7 +3,7 @@
 import pytest
 
 from domain import LOCAL_USER, SearchChoice, TurnState
-from errors import ContextOverflowError
+from domain.errors import ContextOverflowError
 from services.events import TextDelta
 from tests.fakes.openai import Fault, Raw, Text
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from errors import DamagedIndexError
+from domain.errors import DamagedIndexError
 from storage import index_files
 from storage.index_files import CHECKSUMS, IndexFiles, read_list
 from storage.keywords.keyword_index import KeywordIndex

@@ -2,7 +2,7 @@ import shutil
 
 import pytest
 
-from errors import StorageError
+from domain.errors import StorageError
 from storage.index_stores import IndexStores
 from storage.ledger.index_store import IndexSpec, IndexState, new_index
 from tests.fakes.models import HashingEmbeddings

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from errors import DamagedLedgerError, StorageError
+from domain.errors import DamagedLedgerError, StorageError
 from storage.ledger.database import open_database
 from storage.ledger.ledger_check import has_foreign_log
 from storage.ledger.source_store import Sources

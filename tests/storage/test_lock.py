@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from errors import BusyError, StorageError
+from domain.errors import BusyError, StorageError
 from storage.lock import HOLDER_FILE, writer_lock
 
 ROOT = Path(__file__).parents[2]

@@ -8,7 +8,7 @@ from alembic.migration import MigrationContext
 from sqlalchemy import create_engine, inspect
 
 from domain import Principal
-from errors import NotFoundError
+from domain.errors import NotFoundError
 from storage.ledger import database, migrations
 from storage.ledger.conversation_store import Conversations
 from storage.ledger.database import open_database

@@ -5,7 +5,7 @@ import threading
 
 import pytest
 
-from errors import ConfigError, StorageError
+from domain.errors import ConfigError, StorageError
 from storage.ledger.secret_store import EncryptionKeys, new_key
 from storage.settings_file import DAMAGED_FILE, SettingsFile, settings_stamp
 

@@ -1,6 +1,6 @@
 import pytest
 
-from errors import StorageError
+from domain.errors import StorageError
 from storage.upload_files import UploadFiles
 
 BOX = "uploads/mine"

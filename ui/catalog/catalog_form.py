@@ -9,7 +9,7 @@ import streamlit as st
 
 from bootstrap import Services
 from domain import CatalogDescription, CatalogQuery, any_of, values_of
-from errors import NotFoundError
+from domain.errors import NotFoundError
 from services.texts import MAX_QUESTION_CHARS
 from ui.catalog.catalog_words import aspect_name, field_label, field_name, type_name
 from ui.shared.frame import principal

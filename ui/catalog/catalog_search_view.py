@@ -12,7 +12,7 @@ from streamlit.delta_generator import DeltaGenerator
 
 from bootstrap import Services
 from domain import Turn, TurnState
-from errors import AppError, InputError
+from domain.errors import AppError, InputError
 from services.catalog.catalog_question import (
     READER_NOTICES,
     AnswerCompleted,

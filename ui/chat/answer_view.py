@@ -10,7 +10,7 @@ from streamlit.delta_generator import DeltaGenerator
 
 from bootstrap import Services
 from domain import EXTRACTIVE, SearchChoice, Turn, TurnState
-from errors import AppError
+from domain.errors import AppError
 from services.events import (
     CitationVerified,
     Condensing,

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import streamlit as st
 
 from domain import Conversation, Turn, TurnState
-from errors import AppError, NotFoundError
+from domain.errors import AppError, NotFoundError
 from services.chat.conversation_service import LIST_LIMIT
 from services.export.transcript_json import MAX_BYTES
 from services.texts import MAX_TITLE_CHARS

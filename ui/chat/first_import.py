@@ -4,7 +4,7 @@ import streamlit as st
 
 from bootstrap import Services
 from domain import ImportKind, ImportRun, ImportState, Progress
-from errors import AppError, NotFoundError, SourceError
+from domain.errors import AppError, NotFoundError, SourceError
 from ui.chat.answer_view import ASSISTANT, show_question
 from ui.chat.question_refusal import discard_return, refuse, return_to_input
 from ui.chat.turn_actions import NewVersion

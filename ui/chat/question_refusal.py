@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import streamlit as st
 
-from errors import AppError
+from domain.errors import AppError
 from services.export.transcripts import file_name
 from services.texts import MAX_QUESTION_CHARS, title_of
 from ui.chat.conversation_list import current_conversation

@@ -9,7 +9,7 @@ import streamlit as st
 
 from bootstrap import Services
 from domain import EXTRACTIVE, Conversation, Scope, SearchChoice, SearchMode
-from errors import InputError
+from domain.errors import InputError
 from ui.chat.conversation_list import current_conversation, open_conversation
 from ui.shared.frame import principal, show_problem
 from ui.shared.safe_html import literal

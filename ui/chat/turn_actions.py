@@ -8,7 +8,7 @@ import streamlit as st
 
 from bootstrap import Services
 from domain import SearchChoice, Turn, TurnState
-from errors import AppError
+from domain.errors import AppError
 from services.export.answer_text import plain_answer
 from services.texts import MAX_QUESTION_CHARS
 from ui.chat.feedback import show_thumbs

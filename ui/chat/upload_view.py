@@ -7,7 +7,7 @@ import streamlit as st
 
 from bootstrap import Services
 from domain import ImportItem, Outcome, Progress
-from errors import AppError
+from domain.errors import AppError
 from ui.chat.scope_panel import open_begun, search_for_new
 from ui.shared.frame import principal, show_error, show_problem
 from ui.shared.safe_html import escape, literal

@@ -10,8 +10,8 @@ from streamlit.delta_generator import DeltaGenerator
 
 from bootstrap import Services
 from domain import SearchChoice
+from domain.errors import NotFoundError
 from domain.language.script import answer_language
-from errors import NotFoundError
 from ui.chat.answer_view import ASSISTANT, show_question
 from ui.chat.conversation_list import current_conversation
 from ui.chat.first_import import show_first_import

@@ -10,7 +10,7 @@ import streamlit as st
 
 from bootstrap import Services
 from domain import is_on_web
-from errors import UnreadableError
+from domain.errors import UnreadableError
 from ui.documents.document_text import (
     AT,
     current_position,

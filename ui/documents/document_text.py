@@ -8,7 +8,7 @@ from urllib.parse import urlencode
 
 import streamlit as st
 
-from errors import NotFoundError
+from domain.errors import NotFoundError
 from services.library.document_style import Style
 from ui.documents.rendering import Highlight, Kind, document_html
 from ui.shared.frame import principal

@@ -16,7 +16,7 @@ from domain import (
     Stage,
     is_on_web,
 )
-from errors import NotFoundError
+from domain.errors import NotFoundError
 from ui.documents.highlight import link_html
 from ui.imports.source_question import show_ask_button
 from ui.shared.frame import errors_shown, offset_of, principal, show_pages, show_problem

@@ -8,7 +8,7 @@ import streamlit as st
 
 from bootstrap import Services
 from domain import ImportKind, ImportState
-from errors import AppError, NotFoundError
+from domain.errors import AppError, NotFoundError
 from ui.imports.import_report import (
     HERE,
     POLLED,

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import streamlit as st
 
 from bootstrap import Services
-from errors import AppError
+from domain.errors import AppError
 from ui.imports.source_fields import (
     FieldValues,
     new_fields,

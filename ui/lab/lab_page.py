@@ -10,7 +10,7 @@ import streamlit as st
 
 from bootstrap import Services
 from domain import COMPARED_MODES, Filter, Scope, SearchMode
-from errors import InputError
+from domain.errors import InputError
 from services.library.document_style import style_of
 from ui.chat.explanation_view import explanation_html, passage_html, snippet_html
 from ui.shared.frame import principal, show_problem, show_title

@@ -5,8 +5,8 @@ from enum import Enum, auto
 import streamlit as st
 
 from bootstrap import Services
+from domain.errors import AppError
 from domain.setting_values import SettingValue
-from errors import AppError
 from ui.settings.setting_forms import (
     Changes,
     Values,

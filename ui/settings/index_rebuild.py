@@ -4,7 +4,7 @@ import streamlit as st
 
 from bootstrap import Services
 from domain import Progress
-from errors import AppError
+from domain.errors import AppError
 from ui.shared.frame import Notices, principal, show_error, show_problem
 from ui.shared.safe_html import escape
 from ui.text import words

@@ -6,8 +6,8 @@ from typing import Any
 import streamlit as st
 
 from bootstrap import Services
+from domain.errors import AppError
 from domain.setting_values import Origin, SettingValue
-from errors import AppError
 from ui.settings.index_rebuild import offer_rebuild
 from ui.shared.frame import principal, show_error, show_problem, show_title
 from ui.shared.safe_html import escape

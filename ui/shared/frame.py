@@ -12,7 +12,7 @@ import streamlit as st
 
 import bootstrap
 from domain import LOCAL_USER, Answerer, Principal
-from errors import AppError
+from domain.errors import AppError
 from ui.shared.safe_html import escape, run_script
 from ui.text import words
 from ui.text.reader_language import settle_language

@@ -10,9 +10,9 @@ import streamlit as st
 from starlette.middleware import Middleware
 
 import bootstrap
+from domain.errors import ConfigError
 from domain.web.host_guard import SAFE_HEADERS, HostGuard
 from domain.web.request_log import RequestLog
-from errors import ConfigError
 from ui.shared.safe_html import script_names, script_text
 
 _INLINE_SCRIPT = re.compile(r"<script>(.*?)</script>", re.DOTALL)

@@ -7,7 +7,7 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 import streamlit as st
 
 import bootstrap
-from errors import ConfigError
+from domain.errors import ConfigError
 
 ENGLISH = "en"
 LOCALES = {ENGLISH: "en_GB", "ko": "ko_KR", "ja": "ja_JP"}

@@ -2,8 +2,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from domain.errors import ConfigError
 from domain.web.host_policy import Host, HostPolicy, Origin, bound_hosts, parse_hosts
-from errors import ConfigError
 
 SETTING = "FOOTNOTE_ALLOWED_HOSTS"
 

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from domain import ASPECTS, Aspect, FilterField, NamedValue, ReviewColumns
-from errors import SourceError
+from domain.errors import SourceError
 from loaders.catalog.catalog_description import description_of, read_description
 
 MINIMAL = {"catalog": "Homes", "places": "homes.csv", "id": "id", "title": "name"}

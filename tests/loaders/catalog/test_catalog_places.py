@@ -6,7 +6,7 @@ import pytest
 import yaml
 
 from domain import DocumentRef, NewOptions, Pattern, PreviousImport, Quote, Removed, Skipped
-from errors import SourceError, UnreadableError
+from domain.errors import SourceError, UnreadableError
 from loaders.catalog.catalog_data import ReviewFindings, ReviewJudge
 from loaders.catalog.catalog_places import CatalogPlaces
 from loaders.split import split

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from errors import SourceError
+from domain.errors import SourceError
 from loaders.catalog.tables import Row, read_table
 from tests.loaders.catalog.catalogs import write_rows
 

@@ -3,7 +3,7 @@
 from dataclasses import dataclass, field
 
 from domain import Cursor, DocumentRef, PreviousImport, Removed, Skipped
-from errors import UnreadableError
+from domain.errors import UnreadableError
 from loaders.confluence.client import ConfluenceClient
 from loaders.confluence.confluence_loader import ConfluenceLoader
 from loaders.confluence.confluence_login import Login, LoginKind

@@ -3,7 +3,7 @@
 import pytest
 
 from domain import DocumentRef
-from errors import SourceError, SourceUnavailableError, UnreadableError
+from domain.errors import SourceError, SourceUnavailableError, UnreadableError
 from loaders.confluence.client import MAX_RETRY_AFTER_S, WHO, ConfluenceClient
 from loaders.confluence.confluence_login import Login, LoginKind
 from loaders.confluence.responses import ContentRefusedError

@@ -3,7 +3,12 @@
 import pytest
 
 from domain import DocumentRef
-from errors import NothingToReadError, SourceError, TemporarilyUnreadableError, UnreadableError
+from domain.errors import (
+    NothingToReadError,
+    SourceError,
+    TemporarilyUnreadableError,
+    UnreadableError,
+)
 from loaders.confluence.confluence_selection import ConfluenceSelection
 from loaders.confluence.site import SiteLinks, Users
 from tests.fakes.confluence_shapes import account_id, user_key

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from errors import SourceError
+from domain.errors import SourceError
 from loaders.confluence.confluence_login import Login, LoginKind, site_url
 
 

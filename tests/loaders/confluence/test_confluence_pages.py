@@ -3,7 +3,7 @@
 import pytest
 
 from domain import NEVER_IMPORTED, Cursor
-from errors import SourceError, SourceUnavailableError, TemporarilyUnreadableError
+from domain.errors import SourceError, SourceUnavailableError, TemporarilyUnreadableError
 from loaders.confluence.confluence_selection import ConfluenceSelection, Scope
 from tests.fakes.faults import Fault, Faults, no_faults
 from tests.loaders.confluence.reading import (

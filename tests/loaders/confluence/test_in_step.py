@@ -2,7 +2,7 @@
 
 import pytest
 
-from errors import SourceUnavailableError
+from domain.errors import SourceUnavailableError
 from loaders.confluence.confluence_loader import Deletions
 from loaders.confluence.confluence_selection import ConfluenceSelection, Scope
 from tests.fakes.confluence_people_at_work import PeopleAtWork

@@ -3,7 +3,7 @@
 import pytest
 
 from domain import DocumentRef, Removed, Skipped
-from errors import SourceUnavailableError
+from domain.errors import SourceUnavailableError
 from loaders.confluence.confluence_selection import ConfluenceSelection, Scope
 from tests.fakes.faults import Fault, Faults
 from tests.loaders.confluence.reading import Library, pages_of, refs_of

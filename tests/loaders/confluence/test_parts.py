@@ -3,7 +3,7 @@
 import pytest
 
 from domain import DocumentRef, Skipped
-from errors import SourceError
+from domain.errors import SourceError
 from loaders.confluence.confluence_selection import ConfluenceSelection, Scope
 from tests.loaders.confluence.reading import Library, id_of, pages_of, refs_of
 

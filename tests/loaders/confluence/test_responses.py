@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from requests import Response
 
-from errors import AppError, SourceError
+from domain.errors import AppError, SourceError
 from loaders.confluence.responses import ContentRefusedError, data_of
 from loaders.retries import TransientError
 

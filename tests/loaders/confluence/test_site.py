@@ -2,7 +2,7 @@
 
 import pytest
 
-from errors import SourceError
+from domain.errors import SourceError
 from loaders.confluence.client import ConfluenceClient
 from loaders.confluence.confluence_selection import ConfluenceSelection
 from loaders.confluence.site import Site, SpaceState, UnknownPageError

@@ -2,7 +2,7 @@ from email.message import EmailMessage
 
 import pytest
 
-from errors import UnreadableError
+from domain.errors import UnreadableError
 from loaders.formats import read_document
 from tests.loaders.formats.files import zipped
 

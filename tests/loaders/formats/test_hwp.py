@@ -2,7 +2,7 @@ import struct
 
 import pytest
 
-from errors import UnreadableError
+from domain.errors import UnreadableError
 from loaders.formats import read_document
 from tests.loaders.formats.ole_files import (
     hwp_cell,

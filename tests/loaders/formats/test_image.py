@@ -4,7 +4,7 @@ import zlib
 import pytest
 from PIL import Image
 
-from errors import NothingToReadError, TemporarilyUnreadableError, UnreadableError
+from domain.errors import NothingToReadError, TemporarilyUnreadableError, UnreadableError
 from loaders.formats import SUFFIXES, read_document
 from tests.loaders.formats.pictures import SENTENCES, image_file, missing_requirement, scan
 

@@ -2,7 +2,7 @@ import json
 
 import pytest
 
-from errors import UnreadableError
+from domain.errors import UnreadableError
 from loaders.formats import read_document
 
 

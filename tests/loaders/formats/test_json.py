@@ -3,7 +3,7 @@ from typing import Any
 
 import pytest
 
-from errors import UnreadableError
+from domain.errors import UnreadableError
 from loaders.formats import read_document
 
 

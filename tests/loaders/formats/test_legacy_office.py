@@ -6,7 +6,7 @@ from http.server import BaseHTTPRequestHandler, HTTPServer
 import pytest
 from olefile import OleFileIO
 
-from errors import TemporarilyUnreadableError, UnreadableError
+from domain.errors import TemporarilyUnreadableError, UnreadableError
 from loaders.directory_loader import DirectoryLoader
 from loaders.formats import legacy_office, read_document
 from loaders.programs import is_installed, run_program

@@ -3,7 +3,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from errors import UnreadableError
+from domain.errors import UnreadableError
 from loaders.formats import read_document
 from tests.loaders.formats.ole_files import msg_file, ole_file
 

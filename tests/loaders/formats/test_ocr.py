@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from errors import TemporarilyUnreadableError, UnreadableError
+from domain.errors import TemporarilyUnreadableError, UnreadableError
 from loaders.directory_loader import DirectoryLoader
 from loaders.formats import ocr, read_document, unsupported
 from loaders.formats.ocr import recognize, tidy

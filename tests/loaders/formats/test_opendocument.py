@@ -1,6 +1,6 @@
 import pytest
 
-from errors import UnreadableError
+from domain.errors import UnreadableError
 from loaders.formats import read_document
 from tests.loaders.formats.files import zipped
 from tests.loaders.formats.zipped_files import odf_file

@@ -3,7 +3,7 @@ import re
 
 import pytest
 
-from errors import UnreadableError
+from domain.errors import UnreadableError
 from loaders.formats import ocr, read_document
 from loaders.formats.pdf import join_hyphenated
 from loaders.formats.pdf_layout import Layout, LineCollector

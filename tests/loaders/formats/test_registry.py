@@ -8,7 +8,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from errors import UnreadableError
+from domain.errors import UnreadableError
 from loaders.formats import read_document
 from loaders.formats.content import clean
 from tests.loaders.formats.files import docx_file, html_page, pdf_file, pptx_file, xlsx_file

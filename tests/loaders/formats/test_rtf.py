@@ -1,6 +1,6 @@
 import pytest
 
-from errors import UnreadableError
+from domain.errors import UnreadableError
 from loaders.formats import read_document
 
 FONTS = (

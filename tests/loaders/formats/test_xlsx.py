@@ -4,7 +4,7 @@ from io import BytesIO
 
 import pytest
 
-from errors import UnreadableError
+from domain.errors import UnreadableError
 from loaders.formats import read_document
 from tests.loaders.formats.files import unzipped, xlsx_file, zipped
 

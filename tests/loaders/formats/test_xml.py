@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from errors import UnreadableError
+from domain.errors import UnreadableError
 from loaders.formats import read_document
 
 DATA = Path(os.environ.get("FOOTNOTE_EVAL_DATA", Path(__file__).parents[4] / "shared" / "data"))

@@ -6,7 +6,7 @@ import zipfile
 
 import pytest
 
-from errors import TemporarilyUnreadableError, UnreadableError
+from domain.errors import TemporarilyUnreadableError, UnreadableError
 from loaders.formats import read_document
 from tests.loaders.formats.files import docx_file, xlsx_file, zipped
 from tests.loaders.formats.ole_files import ole_file

@@ -8,7 +8,7 @@ import urllib.request
 
 import pytest
 
-from errors import SourceError
+from domain.errors import SourceError
 from loaders.google_drive import drive_login as module
 from loaders.google_drive.drive_login import DriveLogin, authorize
 from tests.fakes.google_drive import READ_ONLY, FakeDrive

@@ -7,7 +7,7 @@ import threading
 import pytest
 
 from domain import DocumentRef
-from errors import (
+from domain.errors import (
     SourceError,
     SourceUnavailableError,
     TemporarilyUnreadableError,

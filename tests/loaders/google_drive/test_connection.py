@@ -2,7 +2,7 @@ import json
 
 import pytest
 
-from errors import SourceError, SourceUnavailableError
+from domain.errors import SourceError, SourceUnavailableError
 from loaders.google_drive.drive_login import DriveLogin
 from tests.fakes.google_drive import PERSON
 

@@ -3,7 +3,7 @@
 import pytest
 
 from domain import DocumentRef
-from errors import SourceError
+from domain.errors import SourceError
 from tests.fakes.google_drive import PERSON
 from tests.loaders.google_drive.conftest import Importer
 

@@ -2,7 +2,7 @@ import json
 
 import pytest
 
-from errors import SourceError
+from domain.errors import SourceError
 from loaders.google_drive.drive_login import DriveLogin
 from tests.fakes.google_drive_people import People
 

@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from errors import SourceError
+from domain.errors import SourceError
 from loaders.google_drive.drive_selection import DriveScope, DriveSelection, drive_id
 
 IDS = st.from_regex(r"[A-Za-z0-9_-]{10,44}", fullmatch=True)

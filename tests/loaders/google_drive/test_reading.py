@@ -3,7 +3,7 @@
 import pytest
 
 from domain import DocumentRef
-from errors import TemporarilyUnreadableError, UnreadableError
+from domain.errors import TemporarilyUnreadableError, UnreadableError
 from loaders.google_drive.drive_selection import NATIVE
 from loaders.google_drive.google_drive_loader import EXPORTS
 from tests.loaders.google_drive.conftest import refuse

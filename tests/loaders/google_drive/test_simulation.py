@@ -4,7 +4,7 @@ import random
 
 import pytest
 
-from errors import SourceError, UnreadableError
+from domain.errors import SourceError, UnreadableError
 from tests.fakes.faults import Faults
 from tests.fakes.google_drive import DRIVE_FAULTS, Doc
 from tests.loaders.google_drive.conftest import Importer

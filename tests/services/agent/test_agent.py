@@ -8,7 +8,7 @@ from langchain_core.messages import AIMessage, HumanMessage, ToolMessage
 from langchain_core.tools import tool
 
 from domain import Step, StepState
-from errors import ModelError, ModelUnavailableError
+from domain.errors import ModelError, ModelUnavailableError
 from services.agent.agent_events import NO_ANSWER, RESULT_CHARS, UNREADABLE_CALL
 from services.agent.agent_tools import answer_tool, document_tools
 from services.agent.document_agent import THREAD, UNANSWERED, AgentLimits, DocumentAgent, make_agent

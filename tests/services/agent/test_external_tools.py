@@ -12,7 +12,7 @@ import pytest
 from langchain_core.utils.function_calling import convert_to_openai_tool
 from mcp_types import Tool
 
-from errors import ConfigError
+from domain.errors import ConfigError
 from services.agent import mcp_client
 from services.agent.external_tools import (
     DESCRIPTION_CHARS,

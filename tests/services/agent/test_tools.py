@@ -4,7 +4,7 @@ from pathlib import PurePath
 import pytest
 
 from domain import LOCAL_USER, CitationState, Principal, Scope, SearchChoice
-from errors import NotFoundError
+from domain.errors import NotFoundError
 from services.agent.agent_tools import answer_tool, document_tools
 from services.agent.tool_results import SourceNumbers
 from tests.fakes.openai import Fault, Text

@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 
 from domain import LOCAL_USER, CatalogFilters, CatalogQuery, CitationState, Principal
-from errors import ConflictError, InputError, ModelError, NotFoundError
+from domain.errors import ConflictError, InputError, ModelError, NotFoundError
 from services.catalog.catalog_question import (
     BY_WORDS,
     NO_WORD,

@@ -2,7 +2,7 @@
 
 import pytest
 
-from errors import DamagedIndexError
+from domain.errors import DamagedIndexError
 from tests.fakes.damage import damage
 from tests.fakes.library import Library
 from tests.services.catalog import test_place_search as engine

@@ -3,7 +3,7 @@ import math
 import pytest
 
 from domain import ASPECTS, LOCAL_USER, Person, Principal
-from errors import ConflictError, InputError, NotFoundError
+from domain.errors import ConflictError, InputError, NotFoundError
 from services.catalog.preferences import PeopleService
 from storage.ledger.database import open_database
 from storage.ledger.people_store import People

@@ -14,7 +14,7 @@ from domain import (
     NamedValue,
     PlacePassage,
 )
-from errors import ModelUnavailableError
+from domain.errors import ModelUnavailableError
 from models.chat_choice import ChatSpec, build_chat_model
 from services.catalog.answer_material import contains
 from services.catalog.place_answer import AnswerWriter

@@ -16,7 +16,7 @@ from domain import (
     PlaceHit,
     PlacePart,
 )
-from errors import ModelError
+from domain.errors import ModelError
 from retrievers.rerank import Reranking
 from services.catalog.place_scores import PartWeights
 from services.catalog.place_search import EngineOptions, PlacesRanked, SearchEngine

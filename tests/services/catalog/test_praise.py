@@ -1,5 +1,5 @@
 from domain import Place
-from errors import ModelError
+from domain.errors import ModelError
 from services.catalog.place_scores import (
     NO_CROSS_ENCODER,
     PRAISE_INSTEAD,

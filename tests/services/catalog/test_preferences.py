@@ -3,7 +3,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from domain import ASPECTS
-from errors import InputError
+from domain.errors import InputError
 from services.catalog.preferences import (
     all_weights,
     as_weights,

@@ -4,7 +4,7 @@ import logging
 import pytest
 
 from domain import LOCAL_USER, SearchChoice
-from errors import ModelError
+from domain.errors import ModelError
 from tests.fakes.openai import Fault, Text
 
 QUESTION = "How many days of annual leave?"

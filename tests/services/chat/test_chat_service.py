@@ -14,7 +14,7 @@ from domain import (
     StepState,
     TurnState,
 )
-from errors import InputError, ModelError, ModelUnavailableError, NotFoundError
+from domain.errors import InputError, ModelError, ModelUnavailableError, NotFoundError
 from services.chat.chain_builder import AnswerChain
 from services.events import (
     CitationVerified,

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from sqlalchemy import update
 
 from domain import Principal, Scope, SearchChoice, SearchMode, TurnState
-from errors import InputError, NotFoundError
+from domain.errors import InputError, NotFoundError
 from services.chat.conversation_service import Age, ConversationService, _age
 from storage.ledger.conversation_list_store import ConversationList
 from storage.ledger.conversation_store import Conversations

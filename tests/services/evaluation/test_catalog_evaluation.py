@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 
 from domain import LOCAL_USER, CatalogFilters, CatalogQuery
-from errors import ConflictError, InputError
+from domain.errors import ConflictError, InputError
 from services.evaluation.catalog_evaluation import (
     ASPECTS,
     CROSS_ENCODED,

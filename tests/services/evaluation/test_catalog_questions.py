@@ -3,7 +3,7 @@ import json
 import pytest
 
 from domain import CatalogFilters
-from errors import InputError
+from domain.errors import InputError
 from services.evaluation.catalog_figures import load_catalog_questions
 
 LINE = {

@@ -3,7 +3,7 @@ import json
 
 import pytest
 
-from errors import InputError
+from domain.errors import InputError
 from services.evaluation.datasets import load_labeled_set
 
 

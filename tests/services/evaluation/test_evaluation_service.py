@@ -3,7 +3,7 @@ import json
 import pytest
 
 from domain import SearchMode
-from errors import InputError
+from domain.errors import InputError
 from services.long_work import ignore
 from tests.fakes.reranker import reranking
 

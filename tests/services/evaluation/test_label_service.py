@@ -16,7 +16,7 @@ from domain import (
     Turn,
     TurnState,
 )
-from errors import ConflictError, InputError, NotFoundError
+from domain.errors import ConflictError, InputError, NotFoundError
 from services.evaluation.datasets import load_labeled_set
 from services.evaluation.label_service import LabelOrigin
 from services.long_work import ignore

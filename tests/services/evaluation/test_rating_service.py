@@ -1,7 +1,7 @@
 import pytest
 
 from domain import LOCAL_USER, Principal
-from errors import InputError, NotFoundError
+from domain.errors import InputError, NotFoundError
 from services.evaluation.rating_service import Reason
 
 BERT = Principal("bert")

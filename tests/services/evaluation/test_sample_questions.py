@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from chains.citations.visible_text import VisibleText
-from errors import InputError
+from domain.errors import InputError
 from loaders.directory_loader import DirectoryLoader
 from services.evaluation.sample_evaluation import (
     WITHOUT_ANSWER,

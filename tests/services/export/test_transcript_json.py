@@ -26,7 +26,7 @@ from domain import (
     Turn,
     TurnState,
 )
-from errors import InputError
+from domain.errors import InputError
 from services.chat.conversation_service import ConversationService
 from services.export.transcript_json import MAX_BYTES, read_json, to_json
 from storage.ledger.conversation_list_store import ConversationList

@@ -5,7 +5,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from domain import LOCAL_USER, ImportKind, ImportState, Outcome
-from errors import SourceError
+from domain.errors import SourceError
 from services.long_work import CancelledError
 from storage.ledger.import_queue_store import ImportRuns
 from storage.ledger.import_store import Imports

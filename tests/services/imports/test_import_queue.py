@@ -3,7 +3,7 @@ import time
 import pytest
 
 from domain import LOCAL_USER, ImportKind, ImportState, Outcome, Principal, Stage
-from errors import NotFoundError
+from domain.errors import NotFoundError
 from services.imports import leased_run
 
 BERT = Principal("bert")

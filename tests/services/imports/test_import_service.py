@@ -7,7 +7,13 @@ from pathlib import Path
 import pytest
 
 from domain import LOCAL_USER, ImportKind, ImportState, Outcome, Principal
-from errors import BusyError, ModelUnavailableError, NotFoundError, SourceError, UnreadableError
+from domain.errors import (
+    BusyError,
+    ModelUnavailableError,
+    NotFoundError,
+    SourceError,
+    UnreadableError,
+)
 from loaders.directory_loader import DirectoryLoader
 from services.imports.index_writer import IndexWriter
 from services.long_work import Stage

@@ -7,7 +7,7 @@ import pytest
 from sqlalchemy import update
 
 from domain import ImportKind, ImportReport, ImportState, Progress
-from errors import BusyError, SourceUnavailableError, StorageError, StorageUnavailableError
+from domain.errors import BusyError, SourceUnavailableError, StorageError, StorageUnavailableError
 from services.imports import leased_run as module
 from services.imports.leased_run import LeasedRun
 from services.long_work import CancelledError, Stage

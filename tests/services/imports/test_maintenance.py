@@ -4,7 +4,7 @@ import threading
 import pytest
 
 from domain import LOCAL_USER, ImportState, TurnState
-from errors import BusyError, StorageUnavailableError
+from domain.errors import BusyError, StorageUnavailableError
 from services.long_work import Stage
 from storage.ledger.conversation_store import Conversations
 from storage.lock import writer_lock

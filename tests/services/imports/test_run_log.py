@@ -5,8 +5,8 @@ import threading
 import pytest
 
 from domain import LOCAL_USER, ImportItem, ImportKind, ImportReport, ImportState, Outcome, logs
+from domain.errors import SourceUnavailableError
 from domain.logs import configure_logs
-from errors import SourceUnavailableError
 from services.imports.leased_run import RunLog
 from services.long_work import CancelableWait, CancelledError, Progress, Stage
 

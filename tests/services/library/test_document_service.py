@@ -3,7 +3,7 @@ from types import SimpleNamespace
 import pytest
 
 from domain import LOCAL_USER, DocumentFilter, DocumentOrder, Principal
-from errors import NotFoundError, StorageError
+from domain.errors import NotFoundError, StorageError
 from services.library.document_service import DocumentService
 from storage.ledger.document_store import document_id
 from storage.ledger.source_store import CATALOG_KIND

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from domain import LOCAL_USER, Principal
-from errors import NotFoundError, UnreadableError
+from domain.errors import NotFoundError, UnreadableError
 from services.library import original_service
 
 BERT = Principal("bert")

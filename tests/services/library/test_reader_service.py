@@ -7,7 +7,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from domain import LOCAL_USER, CitationState, Principal
-from errors import InputError, NotFoundError
+from domain.errors import InputError, NotFoundError
 from services.library import document_parts as document_parts_module
 from services.library.reader_service import Cited, ViewContent
 from services.library.text_search import find_words

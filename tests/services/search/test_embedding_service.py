@@ -1,7 +1,7 @@
 import pytest
 
 from domain import LOCAL_USER
-from errors import ModelError
+from domain.errors import ModelError
 from services.search.embedding_service import WrongDimensionsError
 from tests.fakes.openai import EMBEDDING_MODEL, Fault
 

@@ -4,7 +4,7 @@ import pytest
 from langchain_core.documents import Document
 
 from domain import LOCAL_USER, SearchMode
-from errors import InputError, ModelUnavailableError
+from domain.errors import InputError, ModelUnavailableError
 from services.search.lab_service import LabService
 
 SIMILARITY, BM25, CONVEX = SearchMode.SIMILARITY, SearchMode.BM25, SearchMode.CONVEX

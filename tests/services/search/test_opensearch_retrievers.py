@@ -9,7 +9,7 @@ from langchain_tests.integration_tests import RetrieversIntegrationTests
 from pydantic import ValidationError
 
 from domain import Normalization
-from errors import StorageError
+from domain.errors import StorageError
 from retrievers.fusion import combine_convex, fuse_reciprocal_ranks
 from services.search.opensearch_retrievers import (
     OpenSearchHybridRetriever,

@@ -12,7 +12,7 @@ from domain import (
     Turn,
     TurnState,
 )
-from errors import ModelUnavailableError
+from domain.errors import ModelUnavailableError
 from services.search.relevance_service import Offer, RelevanceService, Widening, offers
 from tests.pages.double import NOW, citation, source
 

@@ -1,7 +1,7 @@
 import pytest
 
 from domain import LOCAL_USER, Scope, SearchChoice, SearchMode
-from errors import ConflictError
+from domain.errors import ConflictError
 from services.search.scoped_documents import MAX_PASSAGES, ScopedDocuments
 from storage.ledger.document_list_store import Titles
 

@@ -5,7 +5,7 @@ import uuid
 import pytest
 
 from domain import LOCAL_USER, SearchMode
-from errors import StorageError, StorageUnavailableError
+from domain.errors import StorageError, StorageUnavailableError
 from services.search.search_service import PARTLY_DAMAGED
 
 pytestmark = pytest.mark.opensearch

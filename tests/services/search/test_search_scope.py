@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from domain import FILTER_FIELDS, Scope
-from errors import ConflictError, InputError
+from domain.errors import ConflictError, InputError
 from services.search.search_scope import condition_of, require_known_fields, searchable, together
 from storage.filters import checks_of, matches
 from storage.ledger.source_store import CATALOG_KIND, StoredSource

@@ -1,7 +1,7 @@
 import pytest
 
 from domain import LOCAL_USER, Principal, Scope, SearchMode
-from errors import ConfigError, ConflictError, InputError
+from domain.errors import ConfigError, ConflictError, InputError
 from tests.fakes.cross_encoder import write_cross_encoder
 from tests.fakes.reranker import reranking
 from tests.fakes.restaurants import import_restaurants

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from domain import LOCAL_USER, Outcome
-from errors import SourceError
+from domain.errors import SourceError
 from services.sources.source_kinds import SameSourceError
 from services.sources.source_service import SourceSettings
 from tests.loaders.catalog.catalogs import CAFES, REVIEWS, write_catalog

@@ -6,7 +6,7 @@ import pytest
 from sqlalchemy import text
 
 from domain import LOCAL_USER, ImportState
-from errors import ConfigError, SourceError
+from domain.errors import ConfigError, SourceError
 from services.sources import remote_kind
 from services.sources.secret_service import new_key
 from services.sources.source_kinds import SameSourceError

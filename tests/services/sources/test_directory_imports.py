@@ -2,7 +2,7 @@ import pytest
 
 import bootstrap
 from domain import LOCAL_USER, ImportKind, ImportState, Outcome, SearchMode
-from errors import BusyError, InputError, SourceError
+from domain.errors import BusyError, InputError, SourceError
 from services.long_work import ignore
 from services.sources.source_service import SourceSettings
 from storage.lock import writer_lock

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from domain import LOCAL_USER, ImportState, Scope, SearchChoice
-from errors import SourceError
+from domain.errors import SourceError
 from services.library.document_view import saved_view
 from services.sources import remote_kind
 from services.sources.secret_service import new_key

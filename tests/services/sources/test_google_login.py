@@ -2,7 +2,7 @@ import stat
 
 import pytest
 
-from errors import SourceError
+from domain.errors import SourceError
 from services.sources import google_login as module
 from services.sources.google_login import google_login
 

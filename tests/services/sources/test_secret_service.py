@@ -1,6 +1,6 @@
 import pytest
 
-from errors import SourceError
+from domain.errors import SourceError
 from services.sources.secret_service import SourceSecrets, is_reference, new_key, reference_option
 from storage.ledger.database import open_database
 from storage.ledger.secret_store import KEY_FILE, EncryptionKeys, Secrets

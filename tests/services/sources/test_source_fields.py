@@ -1,6 +1,6 @@
 import pytest
 
-from errors import ConflictError
+from domain.errors import ConflictError
 from services.sources.source_kinds import Field, FieldType, require_known_fields
 
 FIELDS = (

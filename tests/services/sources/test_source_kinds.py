@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from domain import DocumentRef, Skipped
-from errors import SourceError
+from domain.errors import SourceError
 from services.sources.source_kinds import lines, look, required
 from services.sources.source_service import Schedule
 

@@ -5,7 +5,7 @@ from types import SimpleNamespace
 import pytest
 
 from domain import LOCAL_USER, ImportKind, Outcome
-from errors import NotFoundError
+from domain.errors import NotFoundError
 from services.imports.index_writer import IndexWriter
 from services.long_work import CancelledError, Stage
 from services.sources.source_removal import Removals

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from domain import LOCAL_USER, ImportKind, ImportState, Principal
-from errors import InputError, NotFoundError, SourceError
+from domain.errors import InputError, NotFoundError, SourceError
 from services.sources.source_kinds import SameSourceError
 from services.sources.source_service import Schedule, SourceSettings
 

@@ -6,7 +6,7 @@ import zipfile
 import pytest
 
 from domain import LOCAL_USER, Outcome
-from errors import SourceError
+from domain.errors import SourceError
 from services.sources import upload_archives
 from services.sources.source_service import SourceSettings
 from services.sources.upload_archives import Upload, extract_archives

@@ -12,7 +12,7 @@ from domain import (
     SearchChoice,
     SearchMode,
 )
-from errors import InputError, NotFoundError, StorageError
+from domain.errors import InputError, NotFoundError, StorageError
 from services.sources.upload_archives import Upload
 from services.sources.upload_service import UploadService
 from storage import upload_files

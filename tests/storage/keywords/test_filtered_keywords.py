@@ -2,7 +2,7 @@
 
 import pytest
 
-from errors import DamagedIndexError
+from domain.errors import DamagedIndexError
 from storage.filters import checks_of, matches
 from storage.keywords.filtered_keywords import FilteredKeywords
 from storage.keywords.keyword_index import KeywordIndex

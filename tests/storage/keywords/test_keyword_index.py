@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from domain.errors import BusyError, StorageError
 from domain.language.tokens import keyword_tokens
-from errors import BusyError, StorageError
 from storage import disk
 from storage.keywords.keyword_index import MAX_QUERY_TOKENS, KeywordIndex
 from storage.lock import writer_lock

@@ -3,7 +3,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from domain import ApiKey, ApiScope
-from errors import NotFoundError
+from domain.errors import NotFoundError
 from storage.ledger.api_key_store import ApiKeys
 from storage.ledger.database import open_database
 

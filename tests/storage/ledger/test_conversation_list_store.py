@@ -4,7 +4,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from domain import Conversation, Principal, SearchChoice, SearchMode, Turn, TurnState
-from errors import NotFoundError
+from domain.errors import NotFoundError
 from storage.ledger.conversation_list_store import ConversationList
 from storage.ledger.conversation_store import Conversations
 from storage.ledger.database import open_database

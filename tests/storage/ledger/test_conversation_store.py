@@ -23,7 +23,7 @@ from domain import (
     SearchMode,
     TurnState,
 )
-from errors import NotFoundError
+from domain.errors import NotFoundError
 from storage.ledger.conversation_list_store import ConversationList
 from storage.ledger.conversation_store import Conversations
 from storage.ledger.database import open_database

@@ -11,7 +11,7 @@ from sqlalchemy import text
 from sqlalchemy.dialects import postgresql
 from sqlalchemy.schema import CreateTable
 
-from errors import BusyError, ConfigError, StorageError
+from domain.errors import BusyError, ConfigError, StorageError
 from storage.ledger import database
 from storage.ledger.database import open_database
 from storage.ledger.ledger_tables import Base
@@ -80,7 +80,7 @@ def test_a_file_in_place_of_the_data_folder_is_reported(tmp_path):
 READ_ONLY = """
 import os, sys
 from pathlib import Path
-from errors import StorageError
+from domain.errors import StorageError
 from storage.ledger.database import open_database
 from storage.lock import writer_lock
 open_database(Path(sys.argv[2]))  # imports modules that another user may be unable to read

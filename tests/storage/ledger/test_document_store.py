@@ -1,6 +1,6 @@
 import pytest
 
-from errors import NotFoundError
+from domain.errors import NotFoundError
 from storage.ledger.document_store import document_id, utc_text
 from tests.fakes.library import DictLoader, Library
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from cryptography.fernet import Fernet, InvalidToken
 
-from errors import ConfigError
+from domain.errors import ConfigError
 from storage.ledger.secret_store import KEY_FILE, EncryptionKeys, new_key
 from tests.fakes.permissions import enforced_permissions
 

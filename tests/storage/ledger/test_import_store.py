@@ -1,7 +1,7 @@
 import pytest
 
 from domain import ImportItem, ImportReport, ImportState, Outcome
-from errors import NotFoundError
+from domain.errors import NotFoundError
 from storage.ledger.database import open_database
 from storage.ledger.import_leases import ImportLeases
 from storage.ledger.import_store import Failure, Failures, Imports

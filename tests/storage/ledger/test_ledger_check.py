@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from sqlalchemy import select, text
 
 from domain import LOCAL_USER
-from errors import AppError, DamagedLedgerError
+from domain.errors import AppError, DamagedLedgerError
 from storage.ledger import ledger_check
 from storage.ledger.database import check_ledger, open_database
 from storage.ledger.document_store import Documents

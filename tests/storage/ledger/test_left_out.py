@@ -1,6 +1,6 @@
 import pytest
 
-from errors import NotFoundError
+from domain.errors import NotFoundError
 from storage.ledger.database import open_database
 from storage.ledger.source_store import Exclusions, Sources, excluded_keys
 

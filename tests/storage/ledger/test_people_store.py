@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from domain import Person
-from errors import InputError, NotFoundError
+from domain.errors import InputError, NotFoundError
 from storage.ledger.database import open_database
 from storage.ledger.people_store import People
 

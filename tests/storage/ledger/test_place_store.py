@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from domain import ImportItem, ImportKind, Outcome, Pattern, Place, Quote, Review
-from errors import NotFoundError, SourceError
+from domain.errors import NotFoundError, SourceError
 from storage.ledger.database import open_database
 from storage.ledger.document_store import StoredDocument, document_id
 from storage.ledger.import_queue_store import ImportRuns

@@ -5,7 +5,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from sqlalchemy import text
 
-from errors import ConfigError, SourceError
+from domain.errors import ConfigError, SourceError
 from storage.ledger.database import open_database
 from storage.ledger.secret_store import KEY_FILE, EncryptionKeys, Secrets, new_key
 from storage.ledger.source_store import Sources

@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from errors import NotFoundError
+from domain.errors import NotFoundError
 from storage.ledger.conversation_store import LATEST, TurnTree
 
 

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from sqlalchemy import update
 
 from domain import LOCAL_USER, ImportState
-from errors import StorageUnavailableError
+from domain.errors import StorageUnavailableError
 from services.imports.import_queue import ImportQueue
 from services.imports.leased_run import LeasedRun
 from services.long_work import ignore

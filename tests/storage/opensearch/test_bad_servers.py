@@ -8,7 +8,7 @@ from contextlib import contextmanager
 import numpy as np
 import pytest
 
-from errors import ConfigError
+from domain.errors import ConfigError
 from storage.opensearch.aliases import point_alias, require_usable_name
 from storage.opensearch.connection import (
     SearchServer,

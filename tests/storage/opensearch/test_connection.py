@@ -5,7 +5,7 @@ import time
 import numpy as np
 import pytest
 
-from errors import ConfigError
+from domain.errors import ConfigError
 from storage.opensearch.connection import (
     SearchServer,
     SearchServerError,

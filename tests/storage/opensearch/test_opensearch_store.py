@@ -7,7 +7,7 @@ from unittest.mock import Mock
 import pytest
 
 from domain import LOCAL_USER, ImportState
-from errors import DamagedIndexError, StorageUnavailableError
+from domain.errors import DamagedIndexError, StorageUnavailableError
 from services.long_work import CancelledError
 from storage.opensearch.connection import SearchServer, SearchServerError
 from storage.opensearch.mapping import IndexOptions

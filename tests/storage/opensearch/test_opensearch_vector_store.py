@@ -6,7 +6,7 @@ import pytest
 from langchain_core.documents import Document
 from langchain_tests.integration_tests import VectorStoreIntegrationTests
 
-from errors import StorageError
+from domain.errors import StorageError
 from storage.filters import checks_of, matches
 from storage.opensearch.mapping import LANGCHAIN_FIELDS, Fields
 from storage.opensearch.opensearch_vector_store import OpenSearchVectorStore

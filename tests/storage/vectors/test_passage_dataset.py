@@ -2,7 +2,7 @@ import json
 
 import pytest
 
-from errors import DamagedIndexError, StorageError
+from domain.errors import DamagedIndexError, StorageError
 from storage.index_files import CHECKSUMS
 from storage.vectors import passage_dataset
 from storage.vectors.deep_lake import load

@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from errors import BusyError, StorageError
+from domain.errors import BusyError, StorageError
 from storage import disk
 from storage.lock import writer_lock
 from storage.vectors.passage_dataset import PassageDataset

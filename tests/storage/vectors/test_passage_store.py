@@ -10,7 +10,7 @@ from langchain_core.embeddings import DeterministicFakeEmbedding
 from langchain_core.vectorstores import InMemoryVectorStore
 from langchain_tests.integration_tests import VectorStoreIntegrationTests
 
-from errors import StorageError
+from domain.errors import StorageError
 from storage.filters import checks_of, matches
 from storage.vectors.passage_store import DeepLakePassages
 from tests.storage.vectors.random_vectors import TextVectors, as_text

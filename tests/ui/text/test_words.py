@@ -8,7 +8,7 @@ from string import Formatter
 import pytest
 from streamlit.testing.v1 import AppTest
 
-import errors as error_classes
+from domain import errors as error_classes
 from domain.messages import _, join_messages
 from ui.text import english, words
 from ui.text.english.text_kinds import Plural, fixed
