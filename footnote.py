@@ -85,7 +85,7 @@ def open(data_dir: str | os.PathLike[str] | None = None, *, create: bool = False
     from bootstrap import build_services
     from domain import LOCAL_USER
 
-    folder = None if data_dir is None else Path(data_dir)
+    folder = None if data_dir is None else Path(data_dir).expanduser()
     return OpenLibrary(build_services(data_dir=folder, must_exist=not create), LOCAL_USER)
 
 
@@ -121,9 +121,12 @@ def _find_modules() -> None:
 def _file_of_another_module(name: str) -> str:
     """The file of a module of this name that is not Footnote's; "" if there is none.
 
-    A folder without `__init__.py` is no conflict, because Footnote's packages precede it.
+    A folder without Python files is no conflict, because Footnote's packages precede it.
     """
     loaded = sys.modules.get(name)
     spec = PathFinder.find_spec(name) if loaded is None else loaded.__spec__
+    if spec is not None and not spec.origin:  # a folder without __init__.py
+        folders = [Path(one) for one in spec.submodule_search_locations or ()]
+        return next((str(one) for one in folders if loaded or any(one.glob("*.py"))), "")
     file = spec.origin if spec is not None and spec.has_location else None
     return "" if file is None or Path(file).resolve().is_relative_to(_FOLDER) else file

@@ -20,6 +20,7 @@ from bootstrap import LatestServices, Services
 from domain import ApiKey, ApiScope, Principal
 from domain.errors import AppError
 from domain.logs import get_logger
+from domain.messages import COMMAND
 from services.api_key_service import ApiKeyService
 
 
@@ -57,7 +58,7 @@ class RequestLimit:
         return headers
 
 
-_CREATE_KEY = "python cli.py api-key create NAME --scope read --scope ask"
+_CREATE_KEY = f"{COMMAND} api-key create NAME --scope read --scope ask"
 _BEARER = HTTPBearer(
     auto_error=False,
     scheme_name="ApiKey",

@@ -154,13 +154,17 @@ class ConversationalRetrievalChain(
 
     @property
     def output_keys(self) -> list[str]:
-        """The keys of the outputs; `answer_message` and `answer_citations` may be missing."""
+        """The keys of the outputs.
+
+        `answer_message`, `answer_citations`, and `reasoning` may be missing.
+        """
         optional = {
             "source_documents": self.return_source_documents,
             "generated_question": self.return_generated_question,
             "searched_questions": self.return_searched_questions,
             "answer_message": self.return_answer_message,
             "answer_citations": self.return_answer_citations,
+            "reasoning": self.return_reasoning,
         }
         return ["answer", *(key for key, is_returned in optional.items() if is_returned)]
 

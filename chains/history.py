@@ -74,7 +74,7 @@ def turns(history: History) -> list[list[HistoryEntry]]:
     """The entries grouped by turn: a pair, or a human message and all messages up to the next."""
     grouped: list[list[HistoryEntry]] = []
     for entry in history:
-        if not grouped or isinstance(entry, tuple) or entry.type == "human":
+        if not grouped or isinstance(entry, tuple) or getattr(entry, "type", "") == "human":
             grouped.append([])
         grouped[-1].append(entry)
     return grouped

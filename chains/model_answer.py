@@ -164,6 +164,13 @@ _HEADING_OF_CUT_ANSWER: dict[Language, str] = {
     ),
 }
 
+_PROBLEMS = {
+    _HEADING["english"]: "not supported by its citations",
+    _HEADING_WITHOUT_ANSWER["english"]: "without text",
+    _HEADING_OF_CUT_ANSWER["english"]: "cut short",
+}
+"""What a log says about the answer above each heading."""
+
 _FENCES = ("```", "~~~")
 
 
@@ -193,9 +200,7 @@ class AnswererWithExtract(StreamingRunnable[dict[str, Any], BaseMessage | str]):
             yield piece
         headings = _headings(answer, reason, input["input_documents"])
         if headings:
-            is_cut = headings is _HEADING_OF_CUT_ANSWER
-            reason = "cut short" if is_cut else "not supported by its citations"
-            _log.warning(f"answer {reason}: an extract follows")
+            _log.warning(f"answer {_PROBLEMS[headings['english']]}: an extract follows")
             extract = as_chunk(self._extractive.invoke(input, config))
             yield from _below(answer, extract, input, headings)
 

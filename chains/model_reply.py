@@ -102,15 +102,16 @@ class ModelReply:
         """
         if isinstance(piece, str):
             return self._end.read(self._reasoning.read(piece)[0])
-        if not isinstance(piece.content, str):
-            return piece
         self._calls_tools = self._calls_tools or _calls_tools(piece)
+        if not isinstance(piece.content, str):  # content blocks are passed on unchanged
+            self._end.has_text = self._end.has_text or bool(str(piece.text).strip())
+            return piece
         text, reasoning = self._reasoning.read(piece.content)
         text, metadata = self._end.read(text), piece.response_metadata
         if metadata.get("finish_reason") or not isinstance(piece, AIMessageChunk):
             held_text, held_reasoning = self._held()
             text, reasoning = text + held_text, reasoning + held_reasoning
-            metadata = self._ended(metadata)
+            metadata = self._end_metadata(metadata)
         if not reasoning and (text, metadata) == (piece.content, piece.response_metadata):
             return piece
         others = _with_reasoning(piece.additional_kwargs, reasoning_of(piece) + reasoning)
@@ -123,7 +124,7 @@ class ModelReply:
         return AIMessageChunk(
             content=text,
             additional_kwargs=_with_reasoning({}, reasoning),
-            response_metadata={} if self._has_ended else self._ended({}),
+            response_metadata={} if self._has_ended else self._end_metadata({}),
         )
 
     def _held(self) -> tuple[str, str]:
@@ -131,7 +132,7 @@ class ModelReply:
         text, reasoning = self._reasoning.close()
         return self._end.read(text) + self._end.close(), reasoning
 
-    def _ended(self, metadata: dict[str, Any]) -> dict[str, Any]:
+    def _end_metadata(self, metadata: dict[str, Any]) -> dict[str, Any]:
         """The metadata of the piece that ends the reply."""
         self._has_ended = True
         if self._end.has_text or metadata.get("finish_reason") in CUT_SHORT_REASONS:

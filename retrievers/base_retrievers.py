@@ -71,14 +71,16 @@ class ComposedRetriever(BaseRetriever):
         self, input: str, config: RunnableConfig | None = None, **kwargs: Any
     ) -> list[Document]:
         """See `BaseRetriever`; the children get what is configurable in `config`."""
-        with set_config_context(_for_children(config)) as context:
+        config = ensure_config(config)  # with what this call inherits
+        with set_config_context({"configurable": config["configurable"]}) as context:
             return context.run(super().invoke, input, config, **kwargs)
 
     async def ainvoke(
         self, input: str, config: RunnableConfig | None = None, **kwargs: Any
     ) -> list[Document]:
         """See `invoke`."""
-        with set_config_context(_for_children(config)) as context:
+        config = ensure_config(config)
+        with set_config_context({"configurable": config["configurable"]}) as context:
             search = super().ainvoke(input, config, **kwargs)
             return await asyncio.create_task(search, context=context)
 
@@ -115,7 +117,7 @@ async def search_async(
     return _documents(await child.ainvoke(query, {"callbacks": callbacks}, **_options(child, k)))
 
 
-def deepened(k: int | None, depth: int) -> int | None:
+def search_depth(k: int | None, depth: int) -> int | None:
     """The number of documents to search for, so that the best `k` can be chosen from `depth`."""
     return None if k is None else max(k, depth)
 
@@ -151,10 +153,6 @@ def _is_synchronous(child: Runnable[Any, Any]) -> bool:
 
 def _documents(results: list[Any]) -> list[Document]:
     return [Document(page_content=one) if isinstance(one, str) else one for one in results]
-
-
-def _for_children(config: RunnableConfig | None) -> RunnableConfig:
-    return {"configurable": ensure_config(config).get("configurable", {})}
 
 
 def _positive(k: int) -> int:

@@ -15,7 +15,7 @@ from pydantic import Field, model_validator
 
 from domain import Metadata
 from domain.errors import ModelError
-from retrievers.base_retrievers import ComposedRetriever, deepened, search, search_async
+from retrievers.base_retrievers import ComposedRetriever, search, search_async, search_depth
 from retrievers.fusion import RRF_C, Hit, check_weights, fuse_reciprocal_ranks
 
 PAGE_CONTENT = "page_content"
@@ -51,22 +51,22 @@ class EnsembleRetriever(ComposedRetriever):
         return self
 
     def _find(self, query: str, k: int | None, run_manager: Run) -> list[Document]:
-        deep = deepened(k, self.depth)
+        deep = search_depth(k, self.depth)
         results = [
             search(retriever, query, deep, run_manager.get_child(tag=f"retriever_{n}"))
             for n, retriever in enumerate(self.retrievers, start=1)
         ]
-        return self._fused(results, k)
+        return self._fuse(results, k)
 
     async def _afind(self, query: str, k: int | None, run_manager: AsyncRun) -> list[Document]:
-        deep = deepened(k, self.depth)
+        deep = search_depth(k, self.depth)
         searches = [
             search_async(retriever, query, deep, run_manager.get_child(tag=f"retriever_{n}"))
             for n, retriever in enumerate(self.retrievers, start=1)
         ]
-        return self._fused(await asyncio.gather(*searches), k)
+        return self._fuse(await asyncio.gather(*searches), k)
 
-    def _fused(self, results: Sequence[list[Document]], k: int | None) -> list[Document]:
+    def _fuse(self, results: Sequence[list[Document]], k: int | None) -> list[Document]:
         names = _distinct(retriever.get_name() for retriever in self.retrievers)
         lists = dict(zip(names, results, strict=True))
         return fuse_documents(lists, weights=self.weights, c=self.c, id_key=self.id_key, limit=k)
@@ -177,7 +177,7 @@ class MultiQueryRetriever(ComposedRetriever):
         except ModelError as error:
             details = {"skipped": str(error)}
         wordings, deep = self._searches(query, k, details)
-        return self._fused(
+        return self._fuse(
             [search(self.base, one, deep, run_manager.get_child()) for one in wordings], k, details
         )
 
@@ -190,16 +190,16 @@ class MultiQueryRetriever(ComposedRetriever):
             details = {"skipped": str(error)}
         wordings, deep = self._searches(query, k, details)
         searches = [search_async(self.base, one, deep, run_manager.get_child()) for one in wordings]
-        return self._fused(await asyncio.gather(*searches), k, details)
+        return self._fuse(await asyncio.gather(*searches), k, details)
 
     def _searches(
         self, query: str, k: int | None, details: Metadata
     ) -> tuple[list[str], int | None]:
         """The wordings to search for, the question first, and the number of documents of each."""
         wordings = [query, *details.get("rephrasings", ())]
-        return wordings, k if len(wordings) == 1 else deepened(k, self.depth)
+        return wordings, k if len(wordings) == 1 else search_depth(k, self.depth)
 
-    def _fused(
+    def _fuse(
         self, results: Sequence[list[Document]], k: int | None, details: Metadata
     ) -> list[Document]:
         if len(results) == 1:

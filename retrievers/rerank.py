@@ -19,7 +19,7 @@ from pydantic import Field
 from domain.errors import ModelError
 from domain.logs import elapsed_ms, get_logger
 from domain.messages import _
-from retrievers.base_retrievers import ComposedRetriever, deepened, search, search_async
+from retrievers.base_retrievers import ComposedRetriever, search, search_async, search_depth
 
 PAIRS_PER_BATCH = 8
 _log = get_logger("questions")
@@ -53,11 +53,11 @@ class RerankRetriever(ComposedRetriever):
     pairs_per_batch: int = Field(PAIRS_PER_BATCH, ge=1)
 
     def _find(self, query: str, k: int | None, run_manager: Run) -> list[Document]:
-        deep = deepened(k, self.depth)
+        deep = search_depth(k, self.depth)
         return self._reranked(query, search(self.base, query, deep, run_manager.get_child()))
 
     async def _afind(self, query: str, k: int | None, run_manager: AsyncRun) -> list[Document]:
-        deep = deepened(k, self.depth)
+        deep = search_depth(k, self.depth)
         documents = await search_async(self.base, query, deep, run_manager.get_child())
         return await run_in_executor(None, self._reranked, query, documents)
 

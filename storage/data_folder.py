@@ -13,7 +13,7 @@ def require_data_folder(data_dir: Path) -> None:
     Raises:
         StorageError: There is no such folder, or it contains only other files.
     """
-    if not data_dir.exists():
+    if _is_missing(data_dir):
         raise StorageError(
             _(
                 "There is no data folder {data_dir}: check --data-dir or FOOTNOTE_DATA_DIR, or"
@@ -23,15 +23,24 @@ def require_data_folder(data_dir: Path) -> None:
     if _has_only_other_files(data_dir):
         raise StorageError(
             _(
-                "{data_dir} is not a data folder, because it contains only other files: check"
-                " --data-dir or FOOTNOTE_DATA_DIR, or import documents into it first."
+                "{data_dir} contains files, but none of Footnote's: choose another folder with"
+                " --data-dir or FOOTNOTE_DATA_DIR."
             ).format(data_dir=data_dir.absolute())
         )
 
 
-def _has_only_other_files(data_dir: Path) -> bool:
+def _is_missing(data_dir: Path) -> bool:
     try:
-        names = {path.name for path in data_dir.iterdir()}
+        return not data_dir.exists()
+    except OSError:  # a parent is not accessible: opening the ledger reports why
+        return False
+
+
+def _has_only_other_files(data_dir: Path) -> bool:
+    """Whether it has files, but none of Footnote's; hidden files do not count."""
+    try:
+        names = {path.name for path in data_dir.iterdir() if not path.name.startswith(".")}
     except OSError:  # not a folder, or not readable: opening the ledger reports why
         return False
+    names.discard("lost+found")  # of a new volume
     return bool(names) and names.isdisjoint((*FILES, *FOLDERS))

@@ -61,7 +61,7 @@ def checks_of(conditions: Filter | None) -> Checks:
         ValueError: It is not a mapping, an operator is unknown or its operand has the wrong type,
             or a value is not a JSON value.
     """
-    return _all_of(()) if conditions is None else _compiled(conditions)
+    return _all_of(()) if conditions is None else _compile(conditions)
 
 
 def fields_of(checks: Checks) -> set[str]:
@@ -84,7 +84,7 @@ def _all_of(parts: Iterable[Checks]) -> Checks:
     return several[0] if len(several) == 1 else Compound(ALL, several)
 
 
-def _compiled(conditions: Any) -> Checks:
+def _compile(conditions: Any) -> Checks:
     if not isinstance(conditions, Mapping):
         raise ValueError(  # noqa: TRY004 - every bad filter is the same error
             f"Filter: {conditions!r} is not a filter; write conditions on fields, such as"
@@ -95,9 +95,9 @@ def _compiled(conditions: Any) -> Checks:
 
 def _entry(name: Any, condition: Any) -> Checks:
     if name == NOT:
-        return Compound(NOT, (_compiled(condition),))
+        return Compound(NOT, (_compile(condition),))
     if name in (ALL, EITHER):
-        return Compound(name, tuple(map(_compiled, _filters(name, condition))))
+        return Compound(name, tuple(map(_compile, _filters(name, condition))))
     if not isinstance(name, str) or name.startswith("$"):
         raise ValueError(
             f"Filter: {name!r} is neither a field nor an operator that combines filters; these are"

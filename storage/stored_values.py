@@ -14,7 +14,15 @@ def stored_value(value: Any) -> Any:
         return value.astimezone(UTC).isoformat()
     if isinstance(value, date):  # a datetime is a date
         return value.isoformat()
-    if not hasattr(value, "tolist"):
+    dtype = getattr(value, "dtype", None)
+    if dtype is None or not hasattr(value, "tolist"):
         return value
-    is_time = getattr(value.dtype, "kind", "") == "M"  # as a plain value, it may be a number
-    return str(value) if is_time else value.tolist()
+    return _stored_times(value) if getattr(dtype, "kind", "") == "M" else value.tolist()
+
+
+def _stored_times(value: Any) -> Any:
+    """The texts of dates or times of numpy; None for those that are missing (NaT)."""
+    has_dates = value.dtype == "datetime64[D]"
+    # Nanoseconds would become plain numbers.
+    plain = value.tolist() if has_dates else value.astype("datetime64[us]").tolist()
+    return list(map(stored_value, plain)) if isinstance(plain, list) else stored_value(plain)

@@ -122,3 +122,14 @@ def test_a_loaded_module_of_the_same_name_is_reported(tmp_path, monkeypatch):
     with pytest.raises(ImportError, match=rf"module `storage`.* Rename {file}, "):
         footnote.open(tmp_path / "data", create=True)
     assert not (tmp_path / "data").exists()
+
+
+def test_a_folder_of_modules_of_the_same_name_is_reported(tmp_path, monkeypatch):
+    (tmp_path / "services").mkdir()
+    monkeypatch.syspath_prepend(tmp_path)
+    for name in [one for one in sys.modules if one.split(".")[0] == "services"]:
+        monkeypatch.delitem(sys.modules, name)
+    assert footnote._file_of_another_module("services") == ""
+    (tmp_path / "services" / "billing.py").touch()
+    monkeypatch.setattr(sys, "path", [str(tmp_path)])
+    assert footnote._file_of_another_module("services") == str(tmp_path / "services")

@@ -89,8 +89,14 @@ def test_a_file_is_not_reported_as_a_missing_folder(mistyped, tmp_path):
 @pytest.mark.parametrize("name", ["footnote.db", "cache", "settings.json"])
 def test_a_file_of_footnote_makes_it_a_data_folder(tmp_path, name):
     (tmp_path / "notes.md").write_text("# Notes")
-    with pytest.raises(StorageError, match="only other files"):
+    with pytest.raises(StorageError, match="none of Footnote"):
         require_data_folder(tmp_path)
+    (tmp_path / name).touch()
+    require_data_folder(tmp_path)
+
+
+@pytest.mark.parametrize("name", [".gitkeep", "lost+found"])
+def test_a_folder_without_visible_files_counts_as_empty(tmp_path, name):
     (tmp_path / name).touch()
     require_data_folder(tmp_path)
 

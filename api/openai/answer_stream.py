@@ -52,8 +52,8 @@ class AnswerStream(ABC):
     def lines(self, events: Generator[Event, None, None]) -> Generator[bytes, None, None]:
         """The lines to send.
 
-        An error before the first text of the answer is raised before the first line, so that it
-        can still become an HTTP status. A later error becomes the last event.
+        An error before the first text or reasoning of the model is raised before the first line, so
+        that it can still become an HTTP status. A later error becomes the last event.
         """
         with closing(events):
             waited = _until_first_word(events)
@@ -70,6 +70,9 @@ class AnswerStream(ABC):
     def _event_lines(self, event: Event) -> Iterator[bytes]:
         if isinstance(event, TextDelta):
             yield self._added(event.text)
+        elif isinstance(event, ReasoningDelta):
+            # A comment keeps the connection alive, and fails if the client has disconnected.
+            yield b": reasoning\n\n"
         elif isinstance(event, StepUpdated) and event.step.state is StepState.RUNNING:
             # Text of an agent before a step is not part of its answer, but has been sent already.
             if self.content and not self.content.endswith("\n\n"):
@@ -90,6 +93,6 @@ def _until_first_word(events: Iterator[Event]) -> list[Event]:
     waited: list[Event] = []
     for event in events:
         waited.append(event)
-        if not isinstance(event, Condensing | Searching | PassagesRetrieved | ReasoningDelta):
+        if not isinstance(event, Condensing | Searching | PassagesRetrieved):
             break
     return waited

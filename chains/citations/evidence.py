@@ -56,7 +56,7 @@ class Evidence:
         if span:
             return self._verified(*span)
         text, start = self._surroundings
-        span = QuoteFinder(text).find_statement(quote) if text else None
+        span = self._in_surroundings.find_statement(quote)
         if span is None:
             return None
         return replace(
@@ -100,6 +100,10 @@ class Evidence:
     @cached_property
     def _in_passage(self) -> QuoteFinder:
         return QuoteFinder(self._passage.text)
+
+    @cached_property
+    def _in_surroundings(self) -> QuoteFinder:
+        return QuoteFinder(self._surroundings[0])
 
     @cached_property
     def _text(self) -> str:

@@ -42,12 +42,13 @@ class AgentEventAdapter:
     numbers: SourceNumbers
     model_calls: int
     tool_calls: int
+    question: str = ""
     _step_count: int = 0
     _running_steps: dict[str | None, tuple[Step, float]] = field(default_factory=dict)
     _streamed_documents: int = 0
     _last_message: AIMessage | None = None
     _out_of_model_calls: bool = False
-    _reasoning: ReasoningFilter = field(default_factory=ReasoningFilter)
+    _reasoning: ReasoningFilter | None = None
 
     def pieces(self, events: Iterable[Any]) -> Iterator[Piece]:
         """The pieces for a graph's stream in the modes `messages` and `updates`."""
@@ -67,8 +68,9 @@ class AgentEventAdapter:
             self._out_of_model_calls = True
         for message in update.get("messages", ()):
             if node == "model" and isinstance(message, AIMessage):
-                yield from _text_pieces(*self._reasoning.close())
-                self._reasoning = ReasoningFilter()
+                if self._reasoning:
+                    yield from _text_pieces(*self._reasoning.close())
+                self._reasoning = None
                 self._last_message = message
                 if message.tool_calls and _has_reasoning(message):
                     yield AddableDict(reasoning="\n\n")
@@ -82,6 +84,9 @@ class AgentEventAdapter:
         """The output of the agent's own model, without that of models called by tools."""
         if metadata.get("langgraph_node") != "model" or not isinstance(message, AIMessage):
             return
+        if self._reasoning is None:
+            texts = (document.page_content for document in self.numbers.documents)
+            self._reasoning = ReasoningFilter([self.question, *texts])
         answer, reasoning = self._reasoning.read(str(message.text))
         yield from _text_pieces(answer, reasoning_of(message) + reasoning)
 

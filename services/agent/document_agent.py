@@ -221,7 +221,9 @@ class DocumentAgent(Runnable[dict[str, Any], dict[str, Any]]):
         def pieces(cancellation: Cancellation) -> Iterator[Piece]:
             numbers = SourceNumbers()
             graph = make_agent(self._model, self._make_tools(numbers), self._limits)
-            adapter = AgentEventAdapter(numbers, self._limits.model_calls, self._limits.tool_calls)
+            adapter = AgentEventAdapter(
+                numbers, self._limits.model_calls, self._limits.tool_calls, input["question"]
+            )
             events = graph.stream(
                 {"messages": self._messages(input)},
                 merge_configs(config, {"callbacks": [cancellation]}),

@@ -164,7 +164,8 @@ class AnswerWriter:
             yield from self._compose()
             return
         stream = cast("Generator[Any]", self._model.stream(answer_messages(self._material)))
-        is_blank, reasoning = True, ReasoningFilter()
+        texts = (passage.text for passage in self._material.passages)
+        is_blank, reasoning = True, ReasoningFilter([self._material.query.question, *texts])
         with closing(stream):
             for chunk in stream:
                 text, _reasoning = reasoning.read(sanitize(chunk.text))

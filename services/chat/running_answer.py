@@ -225,11 +225,13 @@ class RunningAnswer:
         return self.draft.write(answer, citations)
 
     def _reason(self, text: str) -> Iterator[Event]:
-        """Add to the reasoning, up to its maximum length."""
-        text = text[: REASONING_CHARS - len(self.turn.reasoning)]
-        if text:
-            self._update(reasoning=self.turn.reasoning + text)
-            yield ReasoningDelta(text)
+        """Add to the reasoning, up to its maximum length.
+
+        The event comes in any case, because whoever reads the events can stop only at one.
+        """
+        if stored := text[: REASONING_CHARS - len(self.turn.reasoning)]:
+            self._update(reasoning=self.turn.reasoning + stored)
+        yield ReasoningDelta(text)
 
     def _inputs(self, history: "History") -> dict[str, Any]:
         inputs = {"question": self.turn.question, "chat_history": history}

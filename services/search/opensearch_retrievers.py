@@ -7,7 +7,7 @@ from typing import Any, Literal
 from langchain_core.callbacks import CallbackManagerForRetrieverRun as Run
 from langchain_core.documents import Document
 from langchain_core.embeddings import Embeddings
-from pydantic import ConfigDict, Field, field_validator
+from pydantic import ConfigDict, Field, PrivateAttr, field_validator
 
 from domain import Filter, Normalization
 from domain.language.tokens import keyword_tokens
@@ -123,6 +123,7 @@ class OpenSearchHybridRetriever(_OpenSearchRetriever):
     """How `convex` scales the scores of each list."""
     candidates: int = Field(default=100, ge=1)
     """The length of each list, or `k` if that is more."""
+    _has_checked_metric: bool = PrivateAttr(default=False)
 
     @field_validator("fields")
     @classmethod
@@ -133,7 +134,7 @@ class OpenSearchHybridRetriever(_OpenSearchRetriever):
         """The `k` best passages with the share of each list in their scores, best first.
 
         Raises:
-            ValueError: `k` is not positive.
+            ValueError: `k` is not positive, or the index compares vectors by another metric.
         """
         limit = require_positive("k", self.k if k is None else k)
         dense, sparse = self._lists(query, max(limit, self.candidates))
@@ -154,7 +155,11 @@ class OpenSearchHybridRetriever(_OpenSearchRetriever):
         # The server rejects a vector without direction.
         dense = vector_body(self.fields, vector, depth, self.filter) if any(vector) else None
         sparse = words_body(self.fields, words, depth, self.filter) if words else None
-        return paired_lists(self._index, dense, sparse)
+        index = self._index
+        if not self._has_checked_metric:
+            index.dimension()
+            self._has_checked_metric = True
+        return paired_lists(index, dense, sparse)
 
     def _find(self, query: str, k: int, run_manager: Run) -> list[Document]:  # noqa: ARG002
         return self._documents([hit.id for hit in self.hits(query, k)])

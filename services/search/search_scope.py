@@ -9,7 +9,7 @@ from unicodedata import normalize
 from domain import FILTER_FIELDS, Filter, Scope
 from domain.errors import ConflictError, InputError
 from domain.messages import _
-from storage.filters import EITHER, checks_of
+from storage.filters import EITHER, checks_of, fields_of
 from storage.ledger.document_store import utc_text
 from storage.ledger.source_store import StoredSource
 
@@ -58,7 +58,7 @@ def searchable(
     the condition is, because the user uploaded them for its questions. Catalogs have their own
     search, and are searched here only if the condition names them.
     """
-    sources = list(sources)
+    sources, condition = list(sources), _with_stored_times(condition)
     boxes = {one.id: one.conversation_id for one in sources if one.conversation_id}
     own_ids = [id_ for id_, of in boxes.items() if of == conversation_id]
     catalogs = [one.id for one in sources if one.is_catalog and not _names_catalog(condition, one)]
@@ -68,8 +68,23 @@ def searchable(
     )
 
 
+def _with_stored_times(condition: Any) -> Any:
+    """The condition, or a part of it, with times as the library stores them."""
+    match condition:
+        case datetime():
+            return utc_text(condition)
+        case Mapping():
+            return {name: _with_stored_times(part) for name, part in condition.items()}
+        case list() | tuple():
+            return [_with_stored_times(part) for part in condition]
+    return condition
+
+
 def _names_catalog(condition: Filter, catalog: StoredSource) -> bool:
-    """Whether the condition names the catalog, its collection, or individual documents."""
+    """Whether the condition names the catalog, its collection, or individual documents.
+
+    Names within `$and`, `$or`, and `$not` do not count.
+    """
     return (
         "document_id" in condition
         or catalog.id in _named_values(condition, "source_id")
@@ -117,10 +132,10 @@ def require_known_fields(condition: Filter) -> None:
             is unknown or can't compare with its value.
     """
     try:
-        checks_of(condition)
+        checks = checks_of(condition)
     except ValueError as error:
         raise InputError(str(error)) from error
-    for name in condition:
+    for name in sorted(fields_of(checks)):
         if name not in FILTER_FIELDS:
             fields = ", ".join(FILTER_FIELDS)
             raise InputError(

@@ -46,7 +46,7 @@ def require_own_fields(fields: Fields) -> Fields:
     if not fields.terms:
         raise ValueError(
             "Fields without `terms` work only with OpenSearchLexicalSearchRetriever, because"
-            " scores of other programs' vectors may not be cosines"
+            " the metric of other programs' vectors is unknown"
         )
     return fields
 

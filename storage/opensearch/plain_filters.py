@@ -1,7 +1,8 @@
 """Filters (`domain.Filter`) over the metadata fields of an index that another program wrote.
 
 Lists are indexed by their elements there, so that equality with a value and `$contains` are the
-same, and a list as a whole can't be compared. `None` can't be searched for.
+same, and a list as a whole can't be compared. `None` can't be searched for, and neither can texts
+longer than `MAX_CHARS`.
 """
 
 from functools import partial
@@ -19,13 +20,16 @@ from storage.opensearch.terms import (
     value_query,
 )
 
+MAX_CHARS = 256
+"""Dynamic mappings of OpenSearch index no longer texts as keywords (`ignore_above`)."""
+
 
 def plain_filter_query(fields: Fields, condition: Filter) -> Query:
     """The query for a filter; matches everything if it is empty.
 
     Raises:
-        ValueError: The filter is invalid (see `checks_of`), or a value is not a text, a number,
-            True, or False.
+        ValueError: The filter is invalid (see `checks_of`), or a value is not a short text, a
+            number, True, or False.
     """
     return combined_query(checks_of(condition), partial(_field_query, fields))
 
@@ -41,6 +45,11 @@ def _field_query(fields: Fields, check: FieldCheck) -> Query:
 def _equals(fields: Fields, name: str, value: Any) -> Query:
     if not isinstance(value, str | int | float):
         raise ValueError(f"Filter on {name!r}: this index can't compare with {value!r}")  # noqa: TRY004 - every bad filter is the same error
+    if isinstance(value, str) and fields.exact_suffix and len(value) > MAX_CHARS:
+        raise ValueError(
+            f"Filter on {name!r}: this index can't compare with texts of more than {MAX_CHARS}"
+            " characters"
+        )
     return {"term": {_path(fields, name, value): {"value": value}}}
 
 

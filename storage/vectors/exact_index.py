@@ -68,7 +68,7 @@ class ExactIndex:
         added: npt.NDArray[Any],
     ) -> "ExactIndex":
         """The index of the next state; see `VectorIndex.after`."""
-        remaining = np.delete(self._vectors, deleted, axis=0)
+        remaining = np.delete(self._vectors, deleted, axis=0) if len(deleted) else self._vectors
         included = np.delete(self._included, deleted)
         return ExactIndex(
             np.concatenate([remaining, added.astype(np.float32)]),

@@ -180,16 +180,18 @@ class PassageVectorStore(VectorStore):
             ValueError: `batch_size` is not positive, or see `add_vectors`.
         """
         self._refuse(kwargs)
+        if isinstance(ids, str):
+            require_text_ids(ids)
         all_texts = list(texts)
         present = ids or [None] * len(all_texts)
         names = [str(uuid4()) if id_ is None or id_ == "" else id_ for id_ in present]
         require_text_ids(names)
         size = max(1, len(all_texts)) if batch_size is None else batch_size
-        vectors = self._embedded(all_texts, require_positive("batch_size", size))
+        vectors = self._embed(all_texts, require_positive("batch_size", size))
         self.add_vectors(names, all_texts, vectors, metadatas or [{} for _ in all_texts])
         return names
 
-    def _embedded(self, texts: list[str], batch_size: int) -> npt.NDArray[np.float64]:
+    def _embed(self, texts: list[str], batch_size: int) -> npt.NDArray[np.float64]:
         vectors: list[list[float]] = []
         for start in range(0, len(texts), batch_size):
             vectors += self._embedding.embed_documents(texts[start : start + batch_size])

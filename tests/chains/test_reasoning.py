@@ -7,6 +7,7 @@ from langchain_core.messages import AIMessageChunk
 from langchain_core.runnables import RunnableGenerator
 
 from chains.model_answer import answer_with_model
+from chains.model_reply import ModelReply
 from chains.reasoning import ReasoningFilter, reasoning_of
 from domain import NO_TEXT
 from tests.chains.scripted import FINISH, ScriptedChatModel, StreamingChatModel, numbered
@@ -84,3 +85,10 @@ def test_reasoning_in_its_own_field_is_kept():
     pieces = list(answer_with_model(RunnableGenerator(model)).stream(INPUTS))
     assert "".join(map(reasoning_of, pieces)) == "Hm."
     assert "".join(str(piece.text) for piece in pieces) == "25."
+
+
+def test_a_reply_of_content_blocks_has_text():
+    reply = ModelReply({"question": "How many?", "input_documents": []})
+    blocks = AIMessageChunk(content=[{"type": "text", "text": "25 days."}])
+    assert reply.read(blocks) is blocks
+    assert "finish_reason" not in reply.close().response_metadata

@@ -10,6 +10,7 @@ from langchain_classic.retrievers import ContextualCompressionRetriever
 from langchain_classic.retrievers import EnsembleRetriever as ClassicEnsembleRetriever
 from langchain_classic.retrievers.document_compressors import CrossEncoderReranker
 from langchain_community.cross_encoders.base import BaseCrossEncoder
+from langchain_core.callbacks import BaseCallbackHandler
 from langchain_core.documents import Document
 from langchain_core.retrievers import BaseRetriever
 from langchain_core.runnables import ConfigurableField, RunnableLambda
@@ -179,6 +180,28 @@ def test_documents_without_ids_are_merged_by_text_as_in_the_classic_ensemble(lis
     assert [(one.page_content, one.id) for one in ours.invoke("question")] == expected
     found = asyncio.run(ours.ainvoke("question"))
     assert [(one.page_content, one.id) for one in found] == expected
+
+
+class Names(BaseCallbackHandler):
+    """Collects the questions of all retrievers."""
+
+    def __init__(self):
+        self.questions = []
+
+    def on_retriever_start(self, serialized, query, **kwargs):
+        self.questions.append(query)
+
+
+async def test_a_retriever_within_a_runnable_inherits_its_callbacks():
+    retriever = EnsembleRetriever(retrievers=[vector_store().as_retriever()])
+    sync, later = Names(), Names()
+    RunnableLambda(lambda question: retriever.invoke(question)).invoke("1 0", {"callbacks": [sync]})
+
+    async def search(question):
+        return await retriever.ainvoke(question)
+
+    await RunnableLambda(search).ainvoke("1 0", {"callbacks": [later]})
+    assert sync.questions == later.questions == ["1 0", "1 0"]  # its own, and its child's
 
 
 async def test_children_are_configurable_at_run_time_as_in_the_classic_ensemble():

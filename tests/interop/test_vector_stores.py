@@ -11,6 +11,8 @@ from langchain_community.docstore.in_memory import InMemoryDocstore
 from langchain_community.vectorstores import FAISS
 from langchain_community.vectorstores.utils import DistanceStrategy
 
+from services.search.opensearch_retrievers import OpenSearchHybridRetriever
+from storage.opensearch.opensearch_vector_store import OpenSearchVectorStore
 from storage.vectors.passage_store import DeepLakePassages
 from tests.storage.vectors.random_vectors import TextVectors, as_text
 
@@ -140,6 +142,16 @@ def test_an_index_of_another_metric_is_rejected(open_store):
         open_store().add_texts(["1 0"])
 
 
+@pytest.mark.opensearch
+def test_the_hybrid_retriever_rejects_an_index_of_another_metric(os_client, index_name):
+    embedding = TextVectors()
+    store = OpenSearchVectorStore(os_client, index_name, embedding, distance_metric="euclidean")
+    store.add_texts(["1 0"])
+    retriever = OpenSearchHybridRetriever(os_client, index_name, embedding=embedding)
+    with pytest.raises(ValueError, match="l2, not by cosinesimil"):
+        retriever.invoke("1 0")
+
+
 @pytest.mark.parametrize("id_", [0, 7, b"a", 1.5])
 def test_an_id_that_is_not_a_string_is_rejected(store, id_):
     store.add_texts(["1 0"], ids=["7"])
@@ -155,6 +167,8 @@ def test_an_id_that_is_not_a_string_is_rejected(store, id_):
 
 
 def test_a_single_string_is_not_taken_for_a_list_of_ids(store):
+    with pytest.raises(TypeError):
+        store.add_texts(["1 0", "0 1"], ids="ab")
     store.add_texts(["1 0", "0 1"], ids=["a", "b"])
     for action in (store.delete, store.get_by_ids):
         with pytest.raises(TypeError, match="a list of strings, got 'ab'"):

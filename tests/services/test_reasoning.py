@@ -64,8 +64,10 @@ def test_a_model_that_only_reasons_gave_no_answer(services, model_server, reply)
 def test_long_reasoning_is_stored_up_to_its_limit(imported, model_server):
     services = imported(chat=True, chat_max_tokens=0)
     model_server.will(Reasoned(*["Hm, so. " * 500] * 20, text=CITED))
-    turn = services.chat.ask(LOCAL_USER, QUESTION)
+    events = list(services.chat.stream(LOCAL_USER, QUESTION))
+    turn = events[-1].turn
     assert len(turn.reasoning) == REASONING_CHARS
+    assert sum(isinstance(one, ReasoningDelta) for one in events) == 20
     assert turn.answer == "They get 25 days [1]."
 
 
@@ -84,3 +86,11 @@ def test_an_exported_conversation_contains_the_reasoning(services, model_server)
     conversation = services.conversations.get(LOCAL_USER, turn.conversation_id)
     _, [imported] = read_json(to_json(conversation, [turn]))
     assert imported.reasoning == THOUGHT
+
+
+def test_an_agent_may_answer_about_the_tag(services, model_server):
+    call = Call("search_documents", {"query": "leave"})
+    model_server.will(ToolCalls(call), Text("It writes <think> before its answer."))
+    question = "What does <think> mean?"
+    turn = services.chat.ask(LOCAL_USER, question, search=SearchChoice(by_agent=True))
+    assert (turn.answer, turn.reasoning) == ("It writes <think> before its answer.", "")

@@ -247,7 +247,8 @@ SEOUL = timezone(timedelta(hours=9))
         (datetime(2026, 1, 2, 3), "2026-01-02T03:00:00", "2026-01-02T03:00:01"),
         (datetime(2026, 1, 2, 3, tzinfo=SEOUL), "2026-01-01T18:00:00+00:00", "2026-01-02T03:00:00"),
         (np.datetime64("2026-01-02"), "2026-01-02", "2026-01-03"),
-        (np.datetime64("2026-01-02T03", "ns"), "2026-01-02T03:00:00.000000000", "2026-01-02"),
+        (np.datetime64("2026-01-02T03", "ns"), "2026-01-02T03:00:00", "2026-01-02"),
+        (np.array(["2026-01-02", "2026-01-03"], "M8[D]"), ["2026-01-02", "2026-01-03"], []),
         (np.int64(3), 3, 4),
         (np.float32(0.5), 0.5, 0.25),
         (np.bool_(True), True, 1),
@@ -266,3 +267,9 @@ def test_times_in_several_zones_are_in_chronological_order():
     since = checks_of({"at": {"$gte": datetime(2026, 1, 1, 9, tzinfo=SEOUL)}})
     times = [datetime(2026, 1, 1, 0, 0, 0, 1, UTC), datetime(2025, 12, 31, 23, 59, tzinfo=UTC)]
     assert [matches(since, {"at": stored_value(one)}) for one in times] == [True, False]
+
+
+def test_a_missing_time_of_numpy_matches_no_range():
+    metadata = {"at": stored_value(np.datetime64("NaT"))}
+    assert metadata == {"at": None}
+    assert not matches(checks_of({"at": {"$gte": date(2026, 1, 1)}}), metadata)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import streamlit as st
 
 from bootstrap import Services
-from domain import SearchChoice, Turn, TurnState
+from domain import SearchChoice, Turn, TurnState, public_location
 from domain.errors import AppError
 from services.export.answer_text import plain_answer
 from services.texts import MAX_QUESTION_CHARS
@@ -78,7 +78,7 @@ def copied_text(turn: Turn) -> str:
     """The answer, and a line for each cited passage."""
     cited_numbers = {citation.n for citation in turn.citations}
     lines = [
-        f"[{source.n}] {source.name} ({source.location})"
+        f"[{source.n}] {source.name} ({public_location(source.location)})"
         for source in turn.sources
         if source.n in cited_numbers
     ]

@@ -74,7 +74,7 @@ def _translated(value: Any, into: Translations) -> Any:
     """The value with its texts translated; those without a translation stay English."""
     match value:
         case str():
-            return into.get(value, (value,))[0]
+            return with_command(into.get(value, (value,))[0])
         case Plural():
             forms = into.get(value.one, value)
             return Plural(forms[0], forms[-1])

@@ -46,7 +46,8 @@ def test_the_prompt_summarize_a_document_contains_the_document(client, name):
     document = uri.rpartition("/")[2] if name == "its id" else name
     prompt = client.ask("get_prompt", "summarize_document", {"document": document})
     instruction, resource = (message.content for message in prompt.messages)
-    assert 'Summarize the document "Leave policy"' in instruction.text
+    assert "Summarize the document that follows" in instruction.text
+    assert "Leave policy" not in instruction.text  # a title is material too
     assert (resource.resource.text, str(resource.resource.uri)) == (LEAVE, uri)
 
 

@@ -1,5 +1,5 @@
 from dataclasses import replace
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta, timezone
 
 import pytest
 from hypothesis import given
@@ -116,6 +116,21 @@ def test_an_unknown_operator_is_rejected():
 
 def test_every_listed_field_is_accepted():
     require_known_fields(dict.fromkeys(FILTER_FIELDS, "x"))
+
+
+def test_fields_within_combined_filters_are_checked():
+    require_known_fields({"$or": [{"format": "pdf"}, {"$not": {"title": "x"}}]})
+    with pytest.raises(InputError, match="no filter field 'pages'"):
+        require_known_fields({"$or": [{"format": "pdf"}, {"$not": {"pages": 1}}]})
+
+
+def test_times_in_a_condition_become_the_text_that_the_library_stores():
+    at = datetime(2026, 11, 21, 19, tzinfo=timezone(timedelta(hours=9)))
+    condition = {"$or": [{"modified_at": {"$lte": at}}, {"modified_at": {"$in": [at]}}]}
+    stored = "2026-11-21T10:00:00Z"
+    assert searchable(condition, []) == {
+        "$or": [{"modified_at": {"$lte": stored}}, {"modified_at": {"$in": [stored]}}]
+    }
 
 
 def test_white_space_around_a_name_is_ignored():
