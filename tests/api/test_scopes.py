@@ -18,7 +18,8 @@ ALLOWED = {
         list_catalogues list_restaurants read_restaurant
         list_failures list_left_out create_embedding""",
     ApiScope.ASK: """
-        ask ask_stream create_chat_completion list_conversations create_conversation
+        ask ask_stream create_chat_completion create_response
+        list_conversations create_conversation
         import_conversation read_conversation change_conversation delete_conversation
         restore_conversation read_turn show_version export_conversation
         put_label delete_label put_rating delete_rating replay_answer
