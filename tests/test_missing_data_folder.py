@@ -53,7 +53,7 @@ def test_another_folder_is_neither_changed_nor_closed_to_others(mistyped, handbo
     handbook.chmod(0o755)
     before = sorted(handbook.iterdir())
     result = mistyped.run("ask", "How long?", "--data-dir", handbook, code=1)
-    assert f"{handbook} is not a data folder" in result.stderr
+    assert f"{handbook} contains files, but none of Footnote" in result.stderr
     assert sorted(handbook.iterdir()) == before
     assert handbook.stat().st_mode & 0o777 == 0o755
 
