@@ -153,6 +153,8 @@ def show_share_dialog(page: "sync_api.Page", program: Program) -> None:
 
 def show_old_evidence(page: "sync_api.Page", program: Program) -> None:
     show_chat(page, program)
+    search = page.get_by_placeholder(words.SEARCH_CONVERSATIONS)  # the list shows only the newest
+    search.fill("parking badge")
     row = page.locator(".st-key-rows").get_by_role(
         "button", name=QUESTION_BEFORE_CHANGES, exact=True
     )
