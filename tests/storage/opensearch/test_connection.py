@@ -207,7 +207,8 @@ class TestARealServer:
 
     def test_an_index_with_another_mapping_is_an_error(self, os_client, index_name):
         meta = {"_meta": {"footnote": {}}, "dynamic": "strict"}
-        vector = {"vector": {"type": "knn_vector", "dimension": 2}}
+        method = {"name": "hnsw", "engine": "lucene", "space_type": "cosinesimil"}
+        vector = {"vector": {"type": "knn_vector", "dimension": 2, "method": method}}
         os_client.indices.create(
             index=index_name,
             body={"settings": {"index.knn": True}, "mappings": {**meta, "properties": vector}},
