@@ -332,7 +332,7 @@ def test_a_failed_answer_can_be_retried_immediately(page: AppTest, services: Ser
 def test_an_answer_is_copied_with_the_sources_it_cites(page: AppTest) -> None:
     html = ask(page)
     copied = html.split('data-copy="')[1].split('"')[0]
-    assert copied.endswith("[1] Leave policy (handbook/leave-policy.md)")
+    assert copied.endswith("[1] Leave policy (leave-policy.md)")
     assert "Sick leave" not in copied
 
 
