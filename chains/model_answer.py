@@ -1,7 +1,8 @@
 """Answers of a chat model, up to the end of its turn, with an extract if they are not usable."""
 
-from collections.abc import Callable, Generator, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from contextlib import closing
+from dataclasses import dataclass
 from functools import partial
 from typing import Any, cast
 
@@ -164,12 +165,18 @@ _HEADING_OF_CUT_ANSWER: dict[Language, str] = {
     ),
 }
 
-_PROBLEMS = {
-    _HEADING["english"]: "not supported by its citations",
-    _HEADING_WITHOUT_ANSWER["english"]: "without text",
-    _HEADING_OF_CUT_ANSWER["english"]: "cut short",
-}
-"""What a log says about the answer above each heading."""
+
+@dataclass(frozen=True)
+class _Problem:
+    """Why an answer needs an extract: in words for the log, and as the heading of the extract."""
+
+    name: str
+    heading: Mapping[Language, str]
+
+
+_UNSUPPORTED = _Problem("not supported by its citations", _HEADING)
+_WITHOUT_TEXT = _Problem("without text", _HEADING_WITHOUT_ANSWER)
+_CUT_SHORT = _Problem("cut short", _HEADING_OF_CUT_ANSWER)
 
 _FENCES = ("```", "~~~")
 
@@ -198,22 +205,20 @@ class AnswererWithExtract(StreamingRunnable[dict[str, Any], BaseMessage | str]):
             answer += str(chunk.text)
             reason = chunk.response_metadata.get("finish_reason") or reason
             yield piece
-        headings = _headings(answer, reason, input["input_documents"])
-        if headings:
-            _log.warning(f"answer {_PROBLEMS[headings['english']]}: an extract follows")
+        problem = _problem_of(answer, reason, input["input_documents"])
+        if problem:
+            _log.warning(f"answer {problem.name}: an extract follows")
             extract = as_chunk(self._extractive.invoke(input, config))
-            yield from _below(answer, extract, input, headings)
+            yield from _below(answer, extract, input, problem.heading)
 
 
-def _headings(
-    answer: str, finish_reason: str, documents: Sequence[Document]
-) -> dict[Language, str] | None:
-    """The heading of the extract below the answer; None if the answer needs no extract."""
+def _problem_of(answer: str, finish_reason: str, documents: Sequence[Document]) -> _Problem | None:
+    """Why the answer needs an extract; None if it needs none."""
     if not answer.strip():
-        return _HEADING_WITHOUT_ANSWER
+        return _WITHOUT_TEXT
     if not is_usable(answer, documents):
-        return _HEADING
-    return _HEADING_OF_CUT_ANSWER if finish_reason in CUT_SHORT_REASONS else None
+        return _UNSUPPORTED
+    return _CUT_SHORT if finish_reason in CUT_SHORT_REASONS else None
 
 
 def is_usable(answer: str, documents: Sequence[Document]) -> bool:
@@ -239,14 +244,14 @@ def _passage(n: int, document: Document) -> RetrievedPassage:
 
 
 def _below(
-    answer: str, extract: AIMessageChunk, inputs: dict[str, Any], headings: dict[Language, str]
+    answer: str, extract: AIMessageChunk, inputs: dict[str, Any], heading: Mapping[Language, str]
 ) -> Iterator[BaseMessage]:
     """The extract as a piece that follows the answer; nothing if it would add nothing."""
     citations: list[Citation] = extract.additional_kwargs.get("citations", [])
     if not citations and answer.strip():
         return
     language = answer_language(inputs.get("typed_question") or inputs["question"])
-    before = f"{_end_of(answer)}{headings[language]}\n\n"
+    before = f"{_end_of(answer)}{heading[language]}\n\n"
     shifted = [_shifted(one, len(answer) + len(before)) for one in citations]
     text = before + str(extract.text)
     yield AIMessageChunk(content=text, additional_kwargs={"citations": shifted})

@@ -1,10 +1,12 @@
 """Converts the events of an answer to the lines of a stream in one of OpenAI's protocols."""
 
+import json
 from abc import ABC, abstractmethod
 from collections.abc import Generator, Iterator
 from contextlib import closing
 from dataclasses import dataclass, field
 from itertools import chain
+from typing import Any
 
 from api.openai.openai_answers import Annotation, annotations_of, sources_of
 from api.openai.openai_error_responses import UNEXPECTED, ErrorBody, body_of
@@ -96,3 +98,10 @@ def _until_first_word(events: Iterator[Event]) -> list[Event]:
         if not isinstance(event, Condensing | Searching | PassagesRetrieved):
             break
     return waited
+
+
+def encoded(data: Any, name: str = "") -> bytes:
+    """The lines of an event; it has no name by default."""
+    field_of_name = f"event: {name}\n" if name else ""
+    # Escaped, because some clients treat characters such as U+2028 as line ends.
+    return f"{field_of_name}data: {json.dumps(data)}\n\n".encode("ascii")

@@ -1,6 +1,5 @@
 """A streamed answer in OpenAI's format, and the description of its events."""
 
-import json
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Annotated, Any, Literal
@@ -9,7 +8,7 @@ from pydantic import Field, RootModel
 
 from api.event_schemas import JsonOf
 from api.field_types import Schema
-from api.openai.answer_stream import AnswerStream
+from api.openai.answer_stream import AnswerStream, encoded
 from api.openai.openai_answers import (
     Annotation,
     Evidence,
@@ -118,16 +117,16 @@ class ChunkStream(AnswerStream):
         }
         yield self._line(last, finish_reason_of(turn))
         if self.with_usage:
-            yield _event(self._chunk([], usage_of(turn)))
+            yield encoded(self._chunk([], usage_of(turn)))
         yield b"data: [DONE]\n\n"
 
     def failure(self, error: ErrorBody) -> bytes:
         """The error."""
-        return _event(OpenAIError(error=error).model_dump())
+        return encoded(OpenAIError(error=error).model_dump())
 
     def _line(self, delta: dict[str, Any], finish_reason: FinishReason | None = None) -> bytes:
         choice = {"index": 0, "delta": delta, "logprobs": None, "finish_reason": finish_reason}
-        return _event(self._chunk([choice]))
+        return encoded(self._chunk([choice]))
 
     def _chunk(self, choices: list[dict[str, Any]], usage: Usage | None = None) -> dict[str, Any]:
         chunk = {
@@ -139,8 +138,3 @@ class ChunkStream(AnswerStream):
         }
         usage_field = {"usage": usage.model_dump() if usage else None} if self.with_usage else {}
         return chunk | usage_field
-
-
-def _event(value: Any) -> bytes:
-    # Escaped, because some clients treat characters such as U+2028 as line ends.
-    return f"data: {json.dumps(value)}\n\n".encode("ascii")

@@ -1,6 +1,5 @@
 """A streamed answer in the format of OpenAI's Responses API, and the description of its events."""
 
-import json
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Annotated, Any, Literal
@@ -9,7 +8,7 @@ from pydantic import Field
 
 from api.event_schemas import JsonOf
 from api.field_types import Schema
-from api.openai.answer_stream import AnswerStream
+from api.openai.answer_stream import AnswerStream, encoded
 from api.openai.openai_answers import Annotation
 from api.openai.openai_error_responses import ErrorBody
 from api.openai.responses_answers import (
@@ -152,6 +151,4 @@ class ResponseStream(AnswerStream):
 
     def _event(self, name: str, **data: Any) -> bytes:
         number, self._number = self._number, self._number + 1
-        # Escaped, because some clients treat characters such as U+2028 as line ends.
-        text = json.dumps({"type": name, "sequence_number": number, **data})
-        return f"event: {name}\ndata: {text}\n\n".encode("ascii")
+        return encoded({"type": name, "sequence_number": number, **data}, name)
