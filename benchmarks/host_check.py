@@ -18,7 +18,7 @@ import uvicorn
 from benchmarks.measure import Report, Times, milliseconds_of
 from domain.web.host_guard import App, HostGuard
 
-SMALL = {"requests": 50, "calls": 200}
+SMALL = {"requests": 50, "calls": 2_000}
 BOUND_MS = 0.2
 BATCH = 100
 HOST, ORIGIN = "docs.example.com:8501", "http://docs.example.com:8501"

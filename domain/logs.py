@@ -159,9 +159,9 @@ class StageTimes:
         return seconds
 
     def fields(self) -> dict[str, float]:
-        """The fields of a log line: the total, then the stages that have ended."""
+        """The fields of a log line for the stages that have ended: the total, then each of them."""
         stages = {f"{name}_ms": milliseconds(seconds) for name, seconds in self._seconds.items()}
-        return {"total_ms": milliseconds(time.perf_counter() - self._began), **stages}
+        return {"total_ms": milliseconds(self._since - self._began), **stages}
 
 
 def configure_logs(level: LogLevel, form: LogFormat, secrets: Iterable[str]) -> None:
