@@ -19,6 +19,7 @@ from services.search.search_choices import Choices
 from services.sources.source_service import SourceStatus
 from tests.pages.double import ScriptedChat, ScriptedConversations, ScriptedTurns
 from tests.pages.evidence_double import Originals, Ratings, Reader
+from ui.shared import frame
 
 Kind = TypeVar("Kind")
 APP = Path(__file__).parents[2] / "app.py"
@@ -99,6 +100,14 @@ def _component_manifests() -> Iterator[None]:
     scan = cache(manifest_scanner.scan_component_manifests)
     with pytest.MonkeyPatch.context() as monkeypatch:
         monkeypatch.setattr(manifest_scanner, "scan_component_manifests", scan)
+        yield
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _no_warm_up() -> Iterator[None]:
+    """Skip loading models and collecting garbage in the background, most of the time of a test."""
+    with pytest.MonkeyPatch.context() as monkeypatch:
+        monkeypatch.setattr(frame, "_warm_up", lambda services: None)
         yield
 
 
