@@ -4,7 +4,9 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
+from itertools import product
 from pathlib import Path
+from typing import Literal
 
 import pytest
 
@@ -18,6 +20,7 @@ from tests.browser.actions import (
     settle,
     share,
     typing_box,
+    until,
     wait_for_animations,
 )
 from tests.browser.importing import (
@@ -42,6 +45,8 @@ pytestmark = [pytest.mark.browser, pytest.mark.slow]
 QUESTION = "How many days of annual leave do new employees get?"
 QUESTION_ABOUT_A_PDF = "노트북을 잃어버리면 어떻게 해야 하나요?"
 QUESTION_BEFORE_CHANGES = "Which color is the parking badge?"
+COLOR_SCHEMES: tuple[Literal["light", "dark"], ...] = ("light", "dark")
+HAS_SCHEME = "scheme => getComputedStyle(document.querySelector('.stApp')).colorScheme == scheme"
 HELD = "Embedding of this sentence waits"
 
 
@@ -113,11 +118,9 @@ def empty(
         yield program
 
 
-@pytest.fixture(params=["light", "dark"])
-def page(request: pytest.FixtureRequest, browser: "sync_api.Browser") -> Iterator["sync_api.Page"]:
-    context = browser.new_context(
-        viewport=DESKTOP, locale="en-GB", color_scheme=request.param, reduced_motion="reduce"
-    )
+@pytest.fixture
+def page(browser: "sync_api.Browser") -> Iterator["sync_api.Page"]:
+    context = browser.new_context(viewport=DESKTOP, locale="en-GB", reduced_motion="reduce")
     page = context.new_page()
     page.set_default_timeout(30_000)
     yield page
@@ -277,13 +280,21 @@ STATES = {
 }
 
 
-def violations_in_both_widths(page: "sync_api.Page", axe: str) -> list[str]:
-    found = []
-    for size in (DESKTOP, PHONE):
+def appearances(page: "sync_api.Page") -> Iterator[tuple[int, str]]:
+    """Show the page in each width and color scheme, and yield both."""
+    for size, scheme in product((DESKTOP, PHONE), COLOR_SCHEMES):
         page.set_viewport_size(size)
+        page.emulate_media(color_scheme=scheme)
+        yield size["width"], scheme
+
+
+def violations_in_all_appearances(page: "sync_api.Page", axe: str) -> list[str]:
+    found = []
+    for width, scheme in appearances(page):
+        until(page, HAS_SCHEME, scheme)
         settle(page)
         wait_for_animations(page)
-        found += [f"{size['width']} pixels, {one}" for one in violations(page, axe)]
+        found += [f"{width} pixels, {scheme}, {one}" for one in violations(page, axe)]
     return found
 
 
@@ -292,7 +303,7 @@ def test_a_page_has_no_serious_violation(
     page: "sync_api.Page", full: Program, axe: str, state: str
 ) -> None:
     STATES[state](page, full)
-    assert not (found := violations_in_both_widths(page, axe)), "\n\n".join(found)
+    assert not (found := violations_in_all_appearances(page, axe)), "\n\n".join(found)
 
 
 def test_a_shared_file_has_no_serious_violation(
@@ -300,10 +311,7 @@ def test_a_shared_file_has_no_serious_violation(
 ) -> None:
     show_old_evidence(page, full)
     page.goto(share(page, tmp_path).as_uri())
-    found = []
-    for size in (DESKTOP, PHONE):
-        page.set_viewport_size(size)
-        found += violations(page, axe)
+    found = [one for _ in appearances(page) for one in violations(page, axe)]
     assert not found, "\n\n".join(found)
 
 
@@ -314,7 +322,7 @@ def test_a_page_over_an_empty_library_has_no_serious_violation(
     page.goto(f"{empty.address}/{name}")
     page.get_by_role("heading", level=1).wait_for()
     settle(page)
-    assert not (found := violations_in_both_widths(page, axe)), "\n\n".join(found)
+    assert not (found := violations_in_all_appearances(page, axe)), "\n\n".join(found)
 
 
 def test_a_running_import_has_no_serious_violation(
@@ -324,7 +332,7 @@ def test_a_running_import_has_no_serious_violation(
     embedder.block(HELD)
     add_folder(page, full, folder, words.ADD_AND_IMPORT)
     assert embedder.is_blocking.wait(60)
-    found = violations_in_both_widths(page, axe)
+    found = violations_in_all_appearances(page, axe)
     embedder.release()
     see_state(page, ImportState.COMPLETED)
     assert not found, "\n\n".join(found)
