@@ -10,6 +10,8 @@
 PYTHON ?= python3.11
 PORT ?= 8501
 BIN := .venv/bin
+# Compiled tests are reused, even if the shell turns that off.
+export PYTHONDONTWRITEBYTECODE :=
 PARALLEL := -n auto --dist loadfile --max-worker-restart=0
 # Two processes: more browsers and programs at once would slow each other down.
 BROWSER_TESTS := $(BIN)/python -m pytest -q -n 2 --dist loadfile --max-worker-restart=0
@@ -33,7 +35,7 @@ lint: .venv/.test
 	@$(BIN)/mypy .
 
 test: lint .venv-oracle/.ready
-	@$(BIN)/python -m pytest -q $(PARALLEL) -m 'not browser and not slow and not opensearch'
+	@$(BIN)/python -m pytest -q $(PARALLEL) --hypothesis-profile=quick -m 'not browser and not slow and not opensearch'
 	@$(BROWSER_TESTS) -m 'browser and not slow' tests/browser
 	@echo "The tests that start OpenSearch did not run: make test-opensearch, or make test-all"
 

@@ -22,6 +22,7 @@ TEST_CLIENT = "testserver"
 
 # Example durations depend more on the machine than on the code.
 settings.register_profile("footnote", deadline=None)
+settings.register_profile("quick", deadline=None, max_examples=25)  # for `make test`
 settings.load_profile("footnote")
 
 
