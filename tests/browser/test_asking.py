@@ -8,12 +8,14 @@ from tests.browser.actions import (
     PHONE,
     answered_turn,
     ask,
+    drop,
     drop_files,
     screenshot,
     scrolls_sideways,
     settle,
     typing_box,
 )
+from tests.browser.importing import make_files
 from tests.loaders.formats.files import pdf_file
 from ui.text import words
 
@@ -70,6 +72,21 @@ def test_a_dropped_file_is_searched_only_in_its_conversation(
     ask(page, question)
     sync_api.expect(quote).to_have_count(0)
     sync_api.expect(page.get_by_text(sentence)).to_have_count(0)
+
+
+def test_a_dropped_folder_keeps_its_subfolders(
+    page: "sync_api.Page", address: str, tmp_path: Path
+) -> None:
+    folder = make_files(tmp_path / "office", {"rules.md": "# Office\n\nDogs may come on Fridays."})
+    make_files(folder / "travel", {"rules.md": "# Travel\n\nTrains are booked in second class."})
+    page.goto(address)
+    settle(page)
+    drop(page, page.get_by_test_id("stChatInput"), folder)
+    page.locator('[data-testid="stChatInputSubmitButton"]:enabled').click()
+    page.get_by_role("button", name=words.FILES_OF_CONVERSATION.format(n=2)).click()
+    files = page.get_by_test_id("stPopoverBody")
+    sync_api.expect(files).to_contain_text("office/rules.md")
+    sync_api.expect(files).to_contain_text("office/travel/rules.md")
 
 
 @pytest.fixture

@@ -44,6 +44,14 @@ def test_dropped_files_start_a_conversation_and_can_be_searched_immediately(serv
     assert not outside.sources
 
 
+def test_files_of_a_dropped_folder_keep_their_folders(services):
+    page = drop([("office/rules.md", b"# Office"), ("office/travel/rules.md", b"# Travel")])
+    box = services.uploads.box_of(LOCAL_USER, page.session_state["conversation_id"])
+    names = ["office/rules.md", "office/travel/rules.md"]
+    assert services.uploads.keys(LOCAL_USER, box.id) == names
+    assert lines(page).count("ready: 1 passage") == 2
+
+
 def test_rejected_and_unreadable_files_are_reported_with_their_reasons(services):
     files = [("a.exe", b"MZ"), ("broken.pdf", b"no pdf"), ("good.md", b"# Good\n\nYes.")]
     page = drop(files)

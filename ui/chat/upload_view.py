@@ -8,6 +8,7 @@ import streamlit as st
 from bootstrap import Services
 from domain import ImportItem, Outcome, Progress
 from domain.errors import AppError
+from services.sources.upload_archives import Upload
 from ui.chat.scope_panel import open_begun, search_for_new
 from ui.shared.frame import principal, show_error, show_problem
 from ui.shared.safe_html import escape, literal
@@ -20,7 +21,7 @@ PROBLEMS = "file-problems"
 
 
 class UploadedFile(Protocol):
-    """An uploaded file, as Streamlit provides it."""
+    """An uploaded file, as Streamlit provides it; `name` is a path if a folder was dropped."""
 
     name: str
 
@@ -41,9 +42,8 @@ def take_files(
     """
     id_ = conversation_id or _begin(services, title.strip() or files[0].name)
     open_begun(id_)  # now, so that a reload during the import finds the conversation
-    uploaded = services.uploads.add(
-        principal(), [(file.name, file.getvalue()) for file in files], conversation_id=id_
-    )
+    uploads = [Upload(file.name, file.getvalue(), has_path=True) for file in files]
+    uploaded = services.uploads.add(principal(), uploads, conversation_id=id_)
     with st.status(words.count(words.READING_FILES, len(files)), expanded=True) as status:
         lines = _Lines(uploaded)
         try:
