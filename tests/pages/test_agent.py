@@ -1,39 +1,18 @@
 """The agent switch and the agent's steps on the chat page, over real services."""
 
-from dataclasses import replace
-
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from domain import EXTRACTIVE, LOCAL_USER, Answerer, Scope, SearchChoice, Step, StepState
-from domain.errors import ModelError
-from services.chat.chain_builder import AnswerChain
-from tests.fakes.openai import MODEL
+from domain import LOCAL_USER, Scope, SearchChoice
+from services.agent.document_agent import SEARCH_FOR
+from tests.fakes.openai import Call, Text, ToolCalls
 from tests.pages.conftest import APP, install_services, page_text
-from tests.pages.double import Answerers
+from tests.pages.events import html_log
 from ui.text import words
 
 QUESTION = "How many days of annual leave?"
+SEARCH = Call("search_documents", {"query": "annual leave", "k": 2, "mode": "bm25"})
 REPLY = 'They get 25 days [1: "New employees get 25 days of annual leave a year"].'
-STARTED = Step(1, "search_documents", {"query": "annual leave"})
-
-
-class Agent:
-    """Streams the events of the test and records the search choice."""
-
-    def __init__(self):
-        self.pieces, self.searches, self.inputs = [], [], []
-
-    def build(self, principal, search, conversation_id):
-        self.searches.append(search)
-        return AnswerChain(self, MODEL, 60)
-
-    def stream(self, inputs, config):
-        self.inputs.append(inputs)
-        for piece in self.pieces:
-            if isinstance(piece, Exception):
-                raise piece
-            yield piece
 
 
 @pytest.fixture
@@ -42,22 +21,21 @@ def services(monkeypatch, imported):
 
 
 @pytest.fixture
-def agent(services, monkeypatch):
-    """An agent that searches once and answers with the result."""
-    passages = services.search.search(LOCAL_USER, "annual leave", k=2)
-    finished = replace(
-        STARTED, state=StepState.DONE, result="25 days", sources=(1, 2), milliseconds=400
-    )
-    agent = Agent()
-    agent.pieces = [
-        {"answer": "Let me look."},
-        {"step": STARTED},
-        {"source_documents": passages, "step": finished},
-        {"answer": REPLY},
-    ]
-    monkeypatch.setattr(services.chat, "chains", agent)
-    monkeypatch.setattr(services.chat, "agents", agent)
-    return agent
+def model(services, model_server):
+    """A model that searches once, if tools are offered, and answers with the result."""
+
+    def answer(body):
+        if "tools" not in body or body["messages"][-1]["role"] == "tool":
+            return Text(REPLY)
+        return ToolCalls(SEARCH, text="Let me look.")
+
+    model_server.answer = answer
+    return model_server
+
+
+@pytest.fixture
+def services_without_model(monkeypatch, imported):
+    yield from install_services(imported(embed=True), monkeypatch)
 
 
 def open_page(conversation=""):
@@ -82,9 +60,13 @@ def press(page, label):
     return page_text(page)
 
 
-def test_the_agent_switch_is_remembered_with_its_conversation(services, agent):
+def last_turn(services, page):
+    return services.turns.list(LOCAL_USER, page.query_params["conversation"])[-1]
+
+
+def test_the_agent_switch_is_remembered_with_its_conversation(services, model):
     page = ask_agent()
-    assert [search.by_agent for search in agent.searches] == [True]
+    assert last_turn(services, page).steps
     conversation_id = page.query_params["conversation"]
     assert services.conversations.get(LOCAL_USER, conversation_id).search == SearchChoice(
         by_agent=True
@@ -94,14 +76,16 @@ def test_the_agent_switch_is_remembered_with_its_conversation(services, agent):
     assert page.toggle[0].value is False
 
 
-def test_switching_off_sends_the_next_question_straight_to_search(agent):
+def test_switching_off_sends_the_next_question_straight_to_search(services, model):
     page = ask_agent()
     page.toggle[0].set_value(False).run()
     page.chat_input[0].set_value("And sick leave?").run()
-    assert [search.by_agent for search in agent.searches] == [True, False]
+    turn = last_turn(services, page)
+    assert (turn.question, turn.steps, turn.search.by_agent) == ("And sick leave?", (), False)
+    assert not any("tools" in request.body for request in model.requests[-2:])
 
 
-def test_the_scope_and_its_reset_do_not_change_the_switch(services, agent):
+def test_the_scope_and_its_reset_do_not_change_the_switch(services, model):
     conversation_id = services.conversations.begin(LOCAL_USER, "Leave").id
     narrow = SearchChoice(Scope(formats=("md",)), by_agent=True)
     services.conversations.remember(LOCAL_USER, conversation_id, narrow)
@@ -115,21 +99,23 @@ def test_the_scope_and_its_reset_do_not_change_the_switch(services, agent):
     assert next(one for one in page.button if one.label == words.SCOPE_RESET).disabled
 
 
-def test_without_a_chat_model_the_switch_names_the_setting_and_is_off(services, agent, monkeypatch):
-    conversation_id = services.conversations.begin(LOCAL_USER, "Leave").id
-    services.conversations.remember(LOCAL_USER, conversation_id, SearchChoice(k=3, by_agent=True))
-    monkeypatch.setattr(services.chat, "answerers", Answerers(Answerer(EXTRACTIVE)))
+def test_without_a_chat_model_the_switch_names_the_setting_and_is_off(services_without_model):
+    conversations = services_without_model.conversations
+    conversation_id = conversations.begin(LOCAL_USER, "Leave").id
+    conversations.remember(LOCAL_USER, conversation_id, SearchChoice(k=3, by_agent=True))
     page = open_page(conversation_id)
     switch = page.toggle[0]
     assert (switch.disabled, switch.value) == (True, False)
     assert "FOOTNOTE_CHAT_MODEL" in switch.help
     page.chat_input[0].set_value(QUESTION).run()
     assert not page.exception
-    assert (agent.searches[0].k, agent.searches[0].by_agent) == (3, False)
-    assert services.conversations.get(LOCAL_USER, conversation_id).search.by_agent
+    turn = last_turn(services_without_model, page)
+    assert (turn.search.k, turn.search.by_agent, turn.steps) == (3, False, ())
+    assert "25 days" in turn.answer
+    assert conversations.get(LOCAL_USER, conversation_id).search.by_agent
 
 
-def test_the_steps_of_a_stored_turn_are_collapsed_into_one_line(agent):
+def test_the_steps_of_a_stored_turn_are_collapsed_into_one_line(model):
     page = ask_agent()
     reopened = open_page(page.query_params["conversation"])
     for html in (page_text(page), page_text(reopened)):
@@ -142,58 +128,63 @@ def test_the_steps_of_a_stored_turn_are_collapsed_into_one_line(agent):
     assert words.SEARCH_AGAIN not in [button.label for button in reopened.button]
 
 
+def test_a_step_shows_when_it_starts_and_earlier_text_is_not_the_answer(model):
+    page = open_page()
+    page.toggle[0].set_value(True).run()
+    with html_log() as log:
+        page.chat_input[0].set_value(QUESTION).run()
+    begin, step = next((at, html) for at, html in enumerate(log) if "fn-step fn-now" in html)
+    assert "Searching for <strong>annual leave</strong>" in step
+    assert "Let me look." in step
+    answer_before, *_ = [html for html in reversed(log[:begin]) if "fn-answer" in html]
+    answer_after, *_ = [html for html in log[begin:] if "fn-answer" in html]
+    assert "Let me look." in answer_before
+    assert "Let me look." not in answer_after
+
+
 def live(page):
     """Text on the page before anything is stored."""
     return [one.value for one in page.html if "fn-agent" in one.value or "fn-answer" in one.value]
 
 
-def test_a_step_shows_when_it_starts_and_earlier_text_is_not_the_answer(agent):
-    agent.pieces = [*agent.pieces[:2], ModelError("It broke off.")]
-    step, answer = live(ask_agent())
-    assert "fn-now" in step
-    assert "Searching for <strong>annual leave</strong>" in step
-    assert "Let me look." in step
-    assert "Let me look." not in answer
-
-
-def test_results_show_next_to_their_step_once_it_finishes(agent):
-    second = Step(2, "jira_find", {"text": "휴가"})
-    agent.pieces = [
-        *agent.pieces[:3],
-        {"answer": "One more."},
-        {"step": second},
-        {"step": replace(second, state=StepState.FAILED, result="Failed: <no>")},
-        {"answer": "They get"},
-        ModelError("It broke off."),
-    ]
+def test_results_show_next_to_their_step_once_it_finishes(model):
+    unknown = Call("jira_find", {"text": "휴가 <no>"})
+    break_off = Text("They get", " 25 days.", break_after=1)
+    model.will(ToolCalls(SEARCH, text="Let me look."), ToolCalls(unknown, text="One more."))
+    model.will(break_off)
     done, failed, answer = live(ask_agent())
     assert "fn-done" in done
     assert "2 passages" in done
     assert '<span class="fn-cite">1</span>' in done
     assert "jira_find" in failed
     assert "&lt;no&gt;" in failed
+    assert "fn-failed" in failed
     assert "Failed: " not in failed
     assert "They get" in answer
     assert "One more." not in answer
 
 
-def test_asking_again_follows_the_switch_and_an_edited_query_skips_the_agent(agent):
+def test_asking_again_follows_the_switch_and_an_edited_query_skips_the_agent(services, model):
     page = ask_agent()
+    turns = [last_turn(services, page)]
     page.toggle[0].set_value(False).run()
-    agent.pieces = [{"searched_questions": ["annual leave"]}, {"answer": "25."}]
     press(page, words.ASK_AGAIN)
+    turns.append(last_turn(services, page))
     page.toggle[0].set_value(True).run()
     press(page, words.SEARCH_AGAIN)
     page.text_area[0].set_value("days off")
     press(page, words.SEARCH)
+    turns.append(last_turn(services, page))
     press(page, words.ASK_AGAIN)
-    assert [search.by_agent for search in agent.searches] == [True, False, False, True]
-    standalone = [inputs.get("standalone_question") for inputs in agent.inputs]
-    assert standalone == [None, None, "days off", None]
+    turns.append(last_turn(services, page))
+    assert [bool(turn.steps) for turn in turns] == [True, False, False, True]
+    assert [turn.standalone_given for turn in turns] == [False, False, True, False]
+    assert turns[2].standalone_question == "days off"
+    assert not any(SEARCH_FOR in str(request.body) for request in model.requests)
 
 
-def test_an_uncited_answer_offers_to_ask_the_agent(agent):
-    agent.pieces = [{"answer": "I do not know."}]
+def test_an_uncited_answer_offers_to_ask_the_agent(model):
+    model.answer = lambda _body: Text("I do not know.")
     page = ask_agent()
     nothing_found = next(one.value for one in page.html if "fn-nothing" in one.value)
     assert words.NOTHING_TITLE in nothing_found
@@ -203,5 +194,6 @@ def test_an_uncited_answer_offers_to_ask_the_agent(agent):
     box.set_value("How much holiday?")
     html = press(page, words.WIDEN_ASK)
     assert '<div class="fn-question">How much holiday?</div>' in html
-    assert [search.by_agent for search in agent.searches] == [True, True]
-    assert agent.inputs[-1]["question"] == "How much holiday?"
+    chats = [one.body for one in model.requests if one.path.endswith("/chat/completions")]
+    assert all(body["tools"] for body in chats)
+    assert [body["messages"][-1]["content"] for body in chats] == [QUESTION, "How much holiday?"]
