@@ -91,10 +91,12 @@ class Services(ImportServices):
     def conversations(self) -> "ConversationService":
         """Lists and changes conversations."""
         from services.chat.conversation_service import ConversationService
+        from services.export.imported_evidence import ImportedEvidence
 
         return ConversationService(
             ConversationList(self._database),
             self._conversations,
+            ImportedEvidence(self._documents, self._sources),
             timedelta(days=self.parts.settings.deleted_retention_days),
         )
 

@@ -42,11 +42,13 @@ class CitationState(StrEnum):
     `verified`: the document contains the quoted words, whether or not they answer the question.
     `not found`: it does not contain them, or no sentence supports a citation without a quote.
     `no such source`: no retrieved passage has that number.
+    `not verified here`: it was imported as verified, but this library does not contain the words.
     """
 
     VERIFIED = "verified"
     NOT_FOUND = "not found"
     NO_SUCH_SOURCE = "no such source"
+    NOT_VERIFIED = "not verified here"
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,7 +1,9 @@
 """Answers in OpenAI's format, as models for the API's description."""
 
+import re
 from collections.abc import Iterator
 from typing import Literal
+from urllib.parse import quote
 
 from pydantic import Field
 
@@ -15,6 +17,9 @@ from services.export.answer_text import escape, marker_spans
 
 _LOST = "⚠"
 """Marks a listed citation whose quote was not found."""
+
+_MARKUP = re.compile(r"[\s<>\[\]\\`]")
+"""What an address must not contain, so that no part of it is read as Markdown."""
 
 FinishReason = Literal["stop", "length", "content_filter"]
 
@@ -70,7 +75,7 @@ class AnswerMessage(Schema):
         examples=['25 days [1].\n\nSources:\n[1] Leave: "New employees get 25 days." leave.md']
     )
     r"""The answer in Markdown with `[n]` after each statement, followed by a list of the cited
-    sources; brackets from documents are escaped: `\[42\]`"""
+    sources; brackets from documents are escaped, `\[42\]`, and so are HTML, links, and images"""
     refusal: None = None
     """Always null"""
     annotations: list[Annotation]
@@ -186,10 +191,14 @@ def _line(citation: Cited) -> str:
         return f"[{citation.n}] {_LOST}"
     sign = "" if citation.state is CitationState.VERIFIED else f"{_LOST} "
     page = f", page {citation.page}" if citation.page else ""
-    quote = f': "{escape(citation.quote)}"' if citation.quote else ""
+    words = f': "{escape(citation.quote)}"' if citation.quote else ""
     title, location = escape(citation.title), public_location(citation.location)
-    where = location if is_on_web(location) else escape(location)
-    return " ".join(f"[{citation.n}] {sign}{title}{page}{quote} {where}".split())
+    where = _MARKUP.sub(_percent, location) if is_on_web(location) else escape(location)
+    return " ".join(f"[{citation.n}] {sign}{title}{page}{words} {where}".split())
+
+
+def _percent(match: re.Match[str]) -> str:
+    return quote(match[0], safe="")
 
 
 def _marks(turn: Turn) -> Iterator[tuple[int, int, Cited]]:

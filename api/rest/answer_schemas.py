@@ -11,6 +11,7 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StrictBool, S
 
 import domain
 from api.field_types import MOMENT, NOT_BLANK, NUMBER
+from services.export.answer_text import safe_answer
 from services.texts import MAX_K
 
 FilterValue = Annotated[str, StringConstraints(pattern=NOT_BLANK, max_length=1000)]
@@ -244,7 +245,8 @@ class Citation(ResponseModel):
     state: domain.CitationState = Field(examples=["verified"])
     """`verified`: the quoted words appear in the document, which does not prove that they answer
     the question; `not found`: the document does not contain them, or none of its sentences
-    supports the citation; `no such source`: no source has that number"""
+    supports the citation; `no such source`: no source has that number; `not verified here`: it was
+    imported as verified, but this library does not contain it"""
     quote: str = Field(examples=[_QUOTE])
     """The words that support the answer; empty if there are none"""
     title: _Title
@@ -319,9 +321,11 @@ class Turn(ResponseModel):
     """State of the turn: `incomplete` if a limit ended it, `stopped` if the caller disconnected"""
     error: str = Field(examples=[""])
     """Why the turn did not complete; empty if it did"""
-    answer: str = Field(examples=["New employees get 25 days [1]."])
+    answer: Annotated[str, AfterValidator(safe_answer)] = Field(
+        examples=["New employees get 25 days [1]."]
+    )
     r"""The answer in Markdown: `[n]` is a citation; brackets from documents are escaped,
-    `\[42\]`; empty before the first token"""
+    `\[42\]`, and so are HTML, links, and images; empty before the first token"""
     model: str = Field(examples=["built-in extractive answerer"])
     """Name of the model that answered"""
     sources: list[Source]

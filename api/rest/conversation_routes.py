@@ -165,7 +165,8 @@ def import_conversation(
 ) -> Conversation:
     """Import a conversation exported as JSON, as a new conversation.
 
-    Citations are not checked again: they keep the status from the original check.
+    Verified citations are checked again, against this library; those that it does not contain
+    become `not verified here`.
     """
     try:
         conversation = services.conversations.import_json(principal, file.file.read())

@@ -99,7 +99,10 @@ class ReasoningData(ResponseModel):
 
 
 class Token(ResponseModel):
-    """A piece of the answer's Markdown, in which every unescaped [n] is a citation marker."""
+    """A piece of the answer's Markdown, in which every unescaped [n] is a citation marker.
+
+    HTML, links, and images are escaped, whatever the sizes of the pieces.
+    """
 
     text: str = Field(examples=["New employees get 25 days"])
     """Text to append to the preceding pieces"""

@@ -3,11 +3,12 @@
 import re
 import string
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import groupby
-from typing import TYPE_CHECKING
 
+from chains.citations.live_markup import HIDES_CODE, defuse, has_live_markup
 from chains.citations.markers import (
+    MAX_MARKER_CHARS,
     Claim,
     Marker,
     MoreNeededError,
@@ -17,14 +18,10 @@ from chains.citations.markers import (
     read_unclosed,
 )
 from chains.citations.quotes import QuoteFinder
-from chains.citations.visible_text import FORMS, escape, restoration
+from chains.citations.visible_text import FORMS, restoration
 from domain import RetrievedPassage
 
-if TYPE_CHECKING:
-    from langchain_core.messages.content import Citation
-
-
-_SPECIAL = re.compile(r"[\[［【`\n\\]")
+_SPECIAL = re.compile(r"[\[［【`\n\\<]")
 _ESCAPED = frozenset(string.punctuation) | set("［【") | {*FORMS}
 SHOWN_MARKER = re.compile(r"\[([1-9][0-9]{0,2})\]")
 """A marker as displayed in an answer."""
@@ -57,8 +54,8 @@ Piece = Text | Marker
 
 
 def as_text(bracket: str) -> Text:
-    """Bracketed text, escaped so that it is not read as a marker."""
-    return Text(bracket, bracket.replace("[", "\\[").replace("]", "\\]"))
+    """Bracketed text, escaped so that it is not read as a marker, a link, or HTML."""
+    return Text(bracket, defuse(bracket.replace("[", "\\[").replace("]", "\\]")))
 
 
 def parse_markers(answer: str) -> list[Piece]:
@@ -100,15 +97,23 @@ def _writer(piece: Piece) -> tuple[bool, bool]:
 
 def _joined(texts: list[Text]) -> Text:
     text, shown = "".join(one.text for one in texts), "".join(one.shown for one in texts)
-    return Text(text, "" if shown == text else shown, texts[0].by_program)
+    return replace(_text(text, shown), by_program=texts[0].by_program)
+
+
+def _text(text: str, shown: str) -> Text:
+    return Text(text, "" if shown == text else shown)
+
+
+def _closes(match: re.Match[str], fence: str) -> bool:
+    return match["fence"].startswith(fence) and not match["info"].strip()
 
 
 class MarkerParser:
     """Splits a streamed answer into text and markers.
 
     The joined pieces do not depend on how the answer is split into tokens. Text is held back only
-    while it could still become a marker or the fence of a code block. As in CommonMark, brackets
-    in code or after a backslash are text.
+    while it could still become a marker, code, or the fence of a code block. As in CommonMark,
+    brackets in code or after a backslash are text. Code within a line must end on that line.
     """
 
     def __init__(self) -> None:
@@ -116,7 +121,9 @@ class MarkerParser:
         self._previous = "\n"
         self._fence = ""
         self._indent = ""
-        self._code = 0
+        self._is_code_span = False
+        self._is_code_certain = True
+        """Whether every client reads as code what this parser does."""
 
     @property
     def closing_fence(self) -> str:
@@ -146,49 +153,91 @@ class MarkerParser:
             yield piece
 
     def _next_piece(self, *, final: bool) -> Piece:
-        if self._previous == "\n" and not self._code:
+        if self._previous == "\n":
             fence = self._fence_here(final=final)
             if fence:
                 return fence
         if self._fence:
-            return self._take(self._held.find("\n") + 1 or len(self._held))
+            return self._line_of_block(final=final)
         special = _SPECIAL.search(self._held)
         if special is None or special.start() > 0:
             return self._take(special.start() if special else len(self._held))
-        if self._held[0] == "`":
-            return self._backticks(final=final)
-        if self._held[0] == "\n":
-            # An unclosed code span ends with its line.
-            self._code = 0
-        elif self._held[0] == "\\" and not self._code:
-            return self._backslash(final=final)
-        elif not self._code:
-            return self._marker(final=final)
-        return self._take(1)
+        match self._held[0]:
+            case "\n":
+                return self._take(1)
+            case "`":
+                return self._backticks(final=final)
+            case "\\":
+                return self._backslash(final=final)
+            case "<":
+                return self._angle_bracket(final=final)
+        return self._marker(final=final)
+
+    def _line_of_block(self, *, final: bool) -> Text:
+        """The rest of a line within a code block, except a `<` whose next character is unknown."""
+        length = self._held.find("\n") + 1 or len(self._held)
+        if self._held[length - 1] == "<" and not final:
+            length -= 1
+        if not length:
+            raise MoreNeededError
+        return self._take(length)
 
     def _fence_here(self, *, final: bool) -> Text | None:
         """The line if it opens or closes a code block."""
         match = _FENCE.match(self._held)
         if not final and not (match and match["end"]) and _MAY_BE_FENCE.match(self._held):
             raise MoreNeededError
+        is_like_fence = self._held.lstrip(" \t")[:3] in ("```", "~~~")
         if match is None:
+            # The line may open or close a block elsewhere: its backticks or tildes are too many.
+            self._is_code_certain &= not is_like_fence
             return None
+        is_end = bool(self._fence) and _closes(match, self._fence)
+        self._is_code_certain &= not match["info"].startswith("~")  # a longer fence
         if not self._fence:
             self._fence, self._indent = match["fence"], match["indent"]
-        elif match["fence"].startswith(self._fence) and not match["info"].strip():
+            self._is_code_certain &= not self._indent  # a list may end, and the block with it
+        line = self._take(match.end())
+        if is_end:
             self._fence = ""
-        return self._take(match.end())
+        return line
 
     def _backticks(self, *, final: bool) -> Text:
-        run = _BACKTICKS.match(self._held)
-        length = run.end() if run else 0
-        if length == len(self._held) and not final:
+        """A code span, or backticks that nothing on their line closes."""
+        length = self._code_span_end(final=final)
+        if length and self._is_code(self._held[:length]):
+            self._is_code_span = True
+            span = self._take(length)
+            self._is_code_span = False
+            return span
+        run = _BACKTICKS.match(self._held[:MAX_MARKER_CHARS])
+        return self._take(run.end() if run else 1)
+
+    def _code_span_end(self, *, final: bool) -> int:
+        """The length of the code span that begins here, 0 if there is none.
+
+        Raises:
+            MoreNeededError: The text ends before that is certain.
+        """
+        line, line_end, _rest = self._held.partition("\n")
+        is_whole = bool(final or line_end)
+        runs = [match.span() for match in _BACKTICKS.finditer(line[: MAX_MARKER_CHARS + 1])]
+        length = runs[0][1]
+        for start, end in runs[1:]:
+            if end - start == length and end <= MAX_MARKER_CHARS and (end < len(line) or is_whole):
+                return end
+        if not is_whole and len(line) <= MAX_MARKER_CHARS:
             raise MoreNeededError
-        if not self._code:
-            self._code = length
-        elif self._code == length:
-            self._code = 0
-        return self._take(length)
+        return 0
+
+    def _is_code(self, span: str) -> bool:  # noqa: ARG002  # subclasses use it
+        return True
+
+    def _angle_bracket(self, *, final: bool) -> Text:
+        """The bracket, once the character after it is known."""
+        if len(self._held) == 1 and not final:
+            raise MoreNeededError
+        return self._take(1)
 
     def _backslash(self, *, final: bool) -> Text:
         """The backslash with the character that it escapes."""
@@ -224,6 +273,43 @@ class MarkerParser:
         return Text(text)
 
 
+class SafeParser(MarkerParser):
+    """Escapes HTML, links, and images in the Markdown of the pieces, except in code.
+
+    A client that shows the answer loads nothing and shows every address.
+    """
+
+    def feed(self, token: str) -> list[Piece]:
+        """The pieces that can no longer change; carriage returns are dropped."""
+        return super().feed(token.replace("\r", ""))
+
+    @property
+    def _is_in_code(self) -> bool:
+        return bool(self._is_code_span or self._fence)
+
+    def _take(self, length: int) -> Text:
+        is_code = self._is_in_code
+        before, after = self._previous, self._held[length : length + 1]
+        taken = super()._take(length).text
+        if not is_code and HIDES_CODE.search(taken):
+            self._is_code_certain = False
+        if self._is_code_certain if is_code else taken.startswith("\\"):
+            return Text(taken)
+        shown = defuse(taken, before=before, after=after, is_code=is_code)
+        # Backticks that are not part of code must not become part of it in another parser.
+        return _text(taken, shown if is_code else shown.replace("`", "\\`"))
+
+    def _is_code(self, span: str) -> bool:
+        """Whether the span is code elsewhere too, or harmless; a bar may end a table's cell."""
+        return (self._is_code_certain and "|" not in span) or not has_live_markup(span)
+
+    def _marker(self, *, final: bool) -> Piece:
+        piece = super()._marker(final=final)
+        if isinstance(piece, Marker):
+            self._previous = "]"  # its last character as displayed
+        return piece
+
+
 _OPEN_QUOTATION = re.compile(r"[“„「『«]([^“”„「」『』«»]*)\Z")
 
 
@@ -232,7 +318,7 @@ def read_answer(answer: str, passages: Iterable[RetrievedPassage]) -> list[Piece
     return AnswerReader(passages).parse(answer)
 
 
-class AnswerReader(MarkerParser):
+class AnswerReader(SafeParser):
     """Distinguishes the model's markers from brackets that it copied from the passages.
 
     Look-alikes (see `restoration`) become brackets again. A bare number in brackets counts as
@@ -252,13 +338,12 @@ class AnswerReader(MarkerParser):
         self._line = ""
 
     def _take(self, length: int) -> Text:
-        is_code = bool(self._code or self._fence)
-        taken = super()._take(length).text
-        text = taken.translate(self._restored)
+        is_code = self._is_in_code
+        piece = super()._take(length)
+        text = piece.text.translate(self._restored)
         self._line = (self._line + text).rpartition("\n")[2]
-        if is_code or taken.startswith("\\"):
-            return Text(text)
-        return Text(text, "" if text == taken else taken.translate(self._escaped))
+        is_verbatim = is_code or text.startswith("\\")
+        return _text(text, piece.shown.translate(self._restored if is_verbatim else self._escaped))
 
     def _marker(self, *, final: bool) -> Piece:
         before = self._line
@@ -289,70 +374,3 @@ def _open_quotation(line: str) -> str:
     if match:
         return match[1]
     return line.rpartition('"')[2] if line.count('"') % 2 else ""
-
-
-class WrittenAnswer:
-    """The pieces of an answer so far; each method returns the Markdown that it adds."""
-
-    def __init__(self, passages: Iterable[RetrievedPassage] = ()) -> None:
-        """Start an answer about these passages."""
-        self.pieces: list[Piece] = []
-        self._reader = AnswerReader(passages)
-        self._characters = 0
-
-    def read(self, text: str, citations: "Sequence[Citation] | None" = None) -> str:
-        """Add text of a model, or of the program if `citations` is not None (it may be empty).
-
-        The program's text is not parsed, and needs no citation outside its quotations.
-        """
-        start = self._characters
-        self._characters += len(text)
-        if citations is not None:
-            return self.take(_pieces(text, citations, start))
-        return self._add(self._reader.feed(text))
-
-    def take(self, pieces: Sequence[Piece]) -> str:
-        """Add these pieces."""
-        return self.close() + self._add(pieces)
-
-    def close(self) -> str:
-        """Add the model's text that was held back because it could have become a marker."""
-        return self._add(self._reader.close())
-
-    def _add(self, pieces: Sequence[Piece]) -> str:
-        self.pieces += pieces
-        return as_markdown(pieces)
-
-
-def quotation(n: int, words: str) -> list[Piece]:
-    """The words of passage `n` in quotation marks, and the marker that cites them."""
-    lines = escape(words).replace("\n", "  \n")  # Markdown line breaks
-    quoted = Text(f"“{words}” ", f"“{lines}” ")
-    return [quoted, Marker(f"[{n}]", (Claim(n, words),), quotes=len(words) + len("“”"))]
-
-
-def citation(n: int, words: str, start: int) -> "Citation":
-    """LangChain's annotation for the text of `quotation` at offset `start` of an answer."""
-    end = start + len(as_markdown(quotation(n, words)))
-    return {
-        "type": "citation",
-        "cited_text": words,
-        "start_index": start,
-        "end_index": end,
-        "extras": {"n": n},
-    }
-
-
-def _pieces(text: str, citations: "Iterable[Citation]", start: int) -> list[Piece]:
-    """The pieces of a text at offset `start` of the answer, with its annotated quotations."""
-    pieces: list[Piece] = []
-    position = 0
-    for one in citations:
-        pieces += _own_words(text[position : one["start_index"] - start])
-        pieces += quotation(one["extras"]["n"], one["cited_text"])
-        position = one["end_index"] - start
-    return pieces + _own_words(text[position:])
-
-
-def _own_words(text: str) -> list[Piece]:
-    return [Text(text, by_program=True)] if text else []

@@ -22,7 +22,7 @@ FORMS: Mapping[str, str] = {
 """Each look-alike with the NFKC form of the bracket that it replaces."""
 
 _LIKE_A_MARKER = re.compile(r"([\[［【]\s*\d(?:[^\[\]［］【】\n]*[\]］】])?)")
-_MARKDOWN = re.compile(r"[\\`*\[\]]|(?<!\w)_|_(?!\w)")
+_MARKDOWN = re.compile(r"[\\`*\[\]]|(?<!\w)_|_(?!\w)|<(?=[a-zA-Z/!?])")
 
 
 def lookalikes(texts: Iterable[str]) -> dict[int, str]:
@@ -62,7 +62,7 @@ def neutralize(text: str, table: Mapping[int, str]) -> str:
 
 
 def escape(text: str) -> str:
-    """Text of a document escaped for Markdown, so that its brackets are not markers."""
+    """Text of a document escaped for Markdown: its brackets are not markers, links, or HTML."""
     return _MARKDOWN.sub(r"\\\g<0>", text)
 
 

@@ -5,7 +5,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeVar
 from urllib.parse import urlsplit
 
-from domain import Wait
+from domain import Wait, is_on_web
 from domain.errors import SourceError, SourceUnavailableError, UnreadableError
 from domain.messages import _
 from loaders.confluence.confluence_login import Login, LoginKind, is_gateway, site_url
@@ -100,8 +100,11 @@ class ConfluenceClient:
         return True
 
     def address(self, link: str) -> str:
-        """The address that a user can open, from a link in a response."""
-        return link if urlsplit(link).scheme else f"{self._shown_url}/{link.lstrip('/')}"
+        """The address that a user can open, from a link in a response.
+
+        A link that is neither http nor https, such as `javascript:`, is a path below the site.
+        """
+        return link if is_on_web(link) else f"{self._shown_url}/{link.lstrip('/')}"
 
     @cached_property
     def _api(self) -> "AtlassianRestAPI":
@@ -125,9 +128,9 @@ class ConfluenceClient:
             lambda: self._api.get(path, params=query, advanced_mode=True)
         )
         data = data_of(response, self.url)
-        base = (data.get("_links") or {}).get("base")
-        if is_gateway(self.url) and base:  # browsers can't open the gateway's address
-            self._shown_url = str(base).rstrip("/")
+        base = str((data.get("_links") or {}).get("base") or "")
+        if is_gateway(self.url) and is_on_web(base):  # browsers can't open the gateway's address
+            self._shown_url = base.rstrip("/")
         return data
 
     def _file(self, path: str, size: int | None, max_bytes: int) -> bytes:

@@ -9,6 +9,7 @@ from enum import StrEnum
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
+from domain import is_on_web
 from domain.errors import SourceError
 from domain.messages import _
 from loaders.formats import SUFFIXES, suffix_of, unsupported
@@ -100,7 +101,8 @@ def too_large(file: Mapping[str, Any], max_bytes: int) -> str | None:
 
 def link_of(file: Mapping[str, Any]) -> str:
     """The address that opens the file in a browser."""
-    return str(file.get("webViewLink") or f"https://drive.google.com/open?id={file['id']}")
+    link = str(file.get("webViewLink") or "")
+    return link if is_on_web(link) else f"https://drive.google.com/open?id={file['id']}"
 
 
 MY_DRIVE = "root"

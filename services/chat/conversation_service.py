@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from enum import StrEnum
 from itertools import groupby
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from domain import EXTRACTIVE, Conversation, Principal, SearchChoice, Turn
 from domain.errors import InputError
@@ -13,6 +13,9 @@ from domain.messages import _
 from services.texts import MAX_TITLE_CHARS, require_letters, title_of
 from storage.ledger.conversation_list_store import ConversationList
 from storage.ledger.conversation_store import Conversations
+
+if TYPE_CHECKING:
+    from services.export.imported_evidence import ImportedEvidence
 
 _MILLION = 1_000_000
 
@@ -139,11 +142,13 @@ class ConversationService:
         self,
         conversations: ConversationList,
         store: Conversations,
+        evidence: "ImportedEvidence",
         deleted_retention: timedelta = DELETED_RETENTION,
     ) -> None:
         """`deleted_retention` is how long a deletion can be undone."""
         self._conversations = conversations
         self._store = store
+        self._evidence = evidence
         self.deleted_retention = deleted_retention
 
     def begin(
@@ -273,7 +278,7 @@ class ConversationService:
         """Import a conversation exported as JSON as a new one of the user.
 
         It gets new ids and the user as its owner; turns that were still running are incomplete.
-        Its citations are not checked again: their states are those in the file.
+        Verified citations are checked again (see `ImportedEvidence`).
 
         Raises:
             InputError: The file is not an export, or comes from a newer Footnote.
@@ -282,7 +287,7 @@ class ConversationService:
 
         conversation, turns = read_json(data)
         owned = replace(conversation, user_id=principal.user_id)
-        self._conversations.add(principal, owned, turns)
+        self._conversations.add(principal, owned, self._evidence.check(principal, turns))
         return owned
 
 

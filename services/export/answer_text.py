@@ -7,7 +7,16 @@ from collections.abc import Iterable, Iterator
 from enum import StrEnum
 from typing import NamedTuple
 
-from chains.citations.answer_reader import SHOWN_MARKER, MarkerParser, Piece, Text, plain_text
+from chains.citations.answer_reader import (
+    SHOWN_MARKER,
+    MarkerParser,
+    Piece,
+    SafeParser,
+    Text,
+    as_markdown,
+    plain_text,
+)
+from chains.citations.live_markup import has_live_markup
 from chains.citations.markers import Claim, Marker, NotAMarkerError
 from chains.citations.visible_text import escape
 from domain import Citation, CitationState, Turn
@@ -23,6 +32,7 @@ _OUTCOMES = {
     CitationState.VERIFIED: _("found in the document"),
     CitationState.NOT_FOUND: _("not found"),
     CitationState.NO_SUCH_SOURCE: _("no such source"),
+    CitationState.NOT_VERIFIED: _("not verified here"),
 }
 
 
@@ -30,25 +40,30 @@ class CitationCounts(NamedTuple):
     """The number of citations by outcome.
 
     `found` and `missing` count the quotes in the answer. A number without a quote counts as
-    `matched` if Footnote found a matching sentence in its source, else as `unsupported`.
+    `matched` if Footnote found a matching sentence in its source, else as `unsupported`. Imported
+    citations that could not be checked count only as `unverified`.
     """
 
     found: int
     missing: int
     matched: int
     unsupported: int
+    unverified: int = 0
 
 
 def count_citations(citations: Iterable[Citation]) -> CitationCounts:
     """Count the citations by outcome, each once."""
-    verified = missing = matched = unsupported = 0
+    verified = missing = matched = unsupported = unverified = 0
     for one in citations:
         is_verified = one.state is CitationState.VERIFIED
+        is_unverified = one.state is CitationState.NOT_VERIFIED
+        is_refuted = not is_verified and not is_unverified
         verified += is_verified and one.quoted_by_answer
         matched += is_verified and not one.quoted_by_answer
-        missing += not is_verified and bool(one.quote)
-        unsupported += not is_verified and not one.quote
-    return CitationCounts(verified, missing, matched, unsupported)
+        missing += is_refuted and bool(one.quote)
+        unsupported += is_refuted and not one.quote
+        unverified += is_unverified
+    return CitationCounts(verified, missing, matched, unsupported, unverified)
 
 
 class Finding(StrEnum):
@@ -67,11 +82,12 @@ def findings(turn: Turn) -> list[tuple[Finding, str]]:
         return [(Finding.NEAREST, _("Closest passages. They may not answer the question."))]
     if not turn.citations:
         return _without_citations(turn)
-    found, missing, matched, unsupported = count_citations(turn.citations)
+    found, missing, matched, unsupported, unverified = count_citations(turn.citations)
     others = (
         (Finding.MATCHED, _("Sentences matched by Footnote: {n}."), matched),
         (Finding.DOUBT, _("Citations without support: {n}."), unsupported),
         (Finding.DOUBT, _("Sentences without a source: {n}."), turn.unsupported_sentences),
+        (Finding.DOUBT, _("Imported citations that are not verified here: {n}."), unverified),
     )
     counted = [(finding, text.format(n=n)) for finding, text, n in others if n]
     return [*_quotes(found, missing), *counted]
@@ -107,6 +123,7 @@ __all__ = [
     "escape",
     "marker_spans",
     "plain_answer",
+    "safe_answer",
 ]
 
 
@@ -130,6 +147,16 @@ def marker_spans(answer: str) -> Iterator[tuple[int, int, int]]:
 def plain_answer(answer: str) -> str:
     """The answer without escapes, for display as plain text."""
     return plain_text(answer_pieces(answer))
+
+
+def safe_answer(answer: str) -> str:
+    """The answer with HTML, links, and images escaped, which answers of earlier versions contain.
+
+    Answers without them, such as all new ones, are returned unchanged.
+    """
+    if not has_live_markup(answer):
+        return answer
+    return as_markdown(_SafeStoredParser().parse(answer))
 
 
 class PlainAnswer:
@@ -159,3 +186,7 @@ class _StoredParser(MarkerParser):
     def _backslash(self, *, final: bool) -> Text:
         text = super()._backslash(final=final).text
         return Text(text[1:] or text, text)
+
+
+class _SafeStoredParser(_StoredParser, SafeParser):
+    """Reads markers in their stored form, and escapes live markup."""

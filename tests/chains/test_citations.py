@@ -5,7 +5,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from chains.citations.answer_check import check_answer
-from chains.citations.answer_reader import MarkerParser, as_markdown
+from chains.citations.answer_reader import AnswerReader, as_markdown
 from chains.citations.support import contains_numbers
 from domain import CitationState, RetrievedPassage
 
@@ -231,7 +231,7 @@ PIECES = st.sampled_from(
 @given(st.lists(PIECES, max_size=30).map("".join), st.lists(st.integers(1, 9), max_size=80))
 @example('A [1: "15 days of paid leave"]. B [1, 9] and 【2†x】 [3: "cut o', [])
 def test_the_streamed_text_equals_the_checked_text(answer, lengths):
-    parser = MarkerParser()
+    parser = AnswerReader(SOURCES)
     streamed, at = "", 0
     for length in [*lengths, *[1] * len(answer)]:
         streamed += as_markdown(parser.feed(answer[at : at + length]))

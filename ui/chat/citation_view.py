@@ -256,6 +256,8 @@ def _check(citation: Citation) -> str:
     badge = _badge(citation.state)
     if citation.state is CitationState.VERIFIED:
         return badge + escape(words.QUOTED if citation.quoted_by_answer else words.MATCHED)
+    if citation.state is CitationState.NOT_VERIFIED:
+        return badge + _claim(words.NOT_VERIFIED, citation.quote)
     return badge + (
         _claim(words.NOT_IN_SOURCE, citation.quote) if citation.quote else words.NO_QUOTE
     )

@@ -215,6 +215,12 @@ def test_links_for_users_point_to_the_site_and_not_to_the_api_gateway(monkeypatc
         assert client.address("/x") == "https://acme.atlassian.net/wiki/x"
 
 
+@pytest.mark.parametrize("link", ["javascript:alert(1)", "data:text/html,x", "//evil.example/x"])
+def test_a_link_of_a_page_never_leads_users_to_a_script_or_another_site(fake, link):
+    client = client_of(fake)
+    assert client.address(link).startswith(f"{client.url}/")
+
+
 def download_link(fake, data, name="notes.txt"):
     fake.add_space("DOC")
     key = fake.attach(fake.add("DOC", "Page"), name, data)

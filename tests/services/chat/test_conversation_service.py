@@ -12,10 +12,13 @@ from sqlalchemy import update
 from domain import Principal, Scope, SearchChoice, SearchMode, TurnState
 from domain.errors import InputError, NotFoundError
 from services.chat.conversation_service import Age, ConversationService, _age
+from services.export.imported_evidence import ImportedEvidence
 from storage.ledger.conversation_list_store import ConversationList
 from storage.ledger.conversation_store import Conversations
 from storage.ledger.database import open_database
+from storage.ledger.document_store import Documents
 from storage.ledger.ledger_tables import ConversationRow
+from storage.ledger.source_store import Sources
 
 ANNA, BERT = Principal("anna"), Principal("bert")
 SEOUL = ZoneInfo("Asia/Seoul")
@@ -34,7 +37,8 @@ def conversations(database):
 
 @pytest.fixture
 def service(database, conversations):
-    return ConversationService(ConversationList(database), conversations)
+    evidence = ImportedEvidence(Documents(database), Sources(database))
+    return ConversationService(ConversationList(database), conversations, evidence)
 
 
 @pytest.fixture

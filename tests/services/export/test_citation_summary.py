@@ -18,6 +18,7 @@ FOUND = Citation(1, CitationState.VERIFIED, "25 days")
 MATCHED = Citation(1, CitationState.VERIFIED, "25 days", quoted_by_answer=False)
 MISSING = Citation(1, CitationState.NOT_FOUND, "27 days")
 UNSUPPORTED = Citation(1, CitationState.NOT_FOUND, "", quoted_by_answer=False)
+NOT_VERIFIED = Citation(1, CitationState.NOT_VERIFIED, "25 days")
 INVENTED = Citation(9, CitationState.NO_SUCH_SOURCE, "")
 ANSWERED = Turn(
     "t",
@@ -32,8 +33,8 @@ ANSWERED = Turn(
 
 
 def test_quotes_and_matched_sentences_are_counted_separately() -> None:
-    counts = count_citations([FOUND, FOUND, MATCHED, MISSING, UNSUPPORTED, INVENTED])
-    assert counts == CitationCounts(found=2, missing=1, matched=1, unsupported=2)
+    counts = count_citations([FOUND, FOUND, MATCHED, MISSING, UNSUPPORTED, INVENTED, NOT_VERIFIED])
+    assert counts == CitationCounts(found=2, missing=1, matched=1, unsupported=2, unverified=1)
 
 
 @pytest.mark.parametrize(
@@ -56,6 +57,14 @@ def test_quotes_matches_and_unsupported_citations_are_counted(
     without = (Finding.DOUBT, "Sentences without a source: 3.")
     assert findings(turn) == [expected]
     assert findings(replace(turn, unsupported_sentences=3)) == [expected, without]
+
+
+def test_imported_citations_that_could_not_be_checked_are_counted_apart() -> None:
+    turn = replace(ANSWERED, citations=(FOUND, NOT_VERIFIED))
+    assert findings(turn) == [
+        (Finding.QUOTED, "1 quote found in the documents."),
+        (Finding.DOUBT, "Imported citations that are not verified here: 1."),
+    ]
 
 
 NEAREST = (Finding.NEAREST, "Closest passages. They may not answer the question.")

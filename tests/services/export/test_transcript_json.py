@@ -1,4 +1,4 @@
-"""Conversations survive a JSON export and import unchanged, and invalid files are rejected."""
+"""Conversations survive a JSON export and import, and invalid files are rejected."""
 
 import json
 from dataclasses import replace
@@ -28,10 +28,13 @@ from domain import (
 )
 from domain.errors import InputError
 from services.chat.conversation_service import ConversationService
+from services.export.imported_evidence import ImportedEvidence
 from services.export.transcript_json import MAX_BYTES, read_json, to_json
 from storage.ledger.conversation_list_store import ConversationList
 from storage.ledger.conversation_store import Conversations
 from storage.ledger.database import open_database
+from storage.ledger.document_store import Documents
+from storage.ledger.source_store import Sources
 
 ANNA, BERT = Principal("anna"), Principal("bert")
 WHEN = datetime(2026, 11, 20, 9, 0, tzinfo=UTC)
@@ -152,6 +155,16 @@ def with_plain_ids(conversation, turns):
     ]
 
 
+def unconfirmed(turn):
+    """The citations after an import into a library without the documents."""
+    return tuple(
+        replace(one, state=CitationState.NOT_VERIFIED, start=-1, end=-1)
+        if one.state is CitationState.VERIFIED
+        else one
+        for one in turn.citations
+    )
+
+
 @pytest.fixture(scope="module")
 def database(tmp_path_factory):
     return open_database(tmp_path_factory.mktemp("data"))
@@ -164,13 +177,18 @@ def conversation_list(database):
 
 @pytest.fixture(scope="module")
 def service(database, conversation_list):
-    return ConversationService(conversation_list, Conversations(database))
+    evidence = ImportedEvidence(Documents(database), Sources(database))
+    return ConversationService(conversation_list, Conversations(database), evidence)
 
 
 @given(conversations())
 @settings(deadline=None, max_examples=40, suppress_health_check=[HealthCheck.too_slow])
-def test_an_imported_conversation_equals_the_exported_one(service, conversation_list, exported):
-    imported = service.import_json(BERT, to_json(*exported))
+def test_an_imported_conversation_equals_the_exported_one_except_for_unconfirmed_citations(
+    service, conversation_list, exported
+):
+    conversation, turns = exported
+    exported = conversation, [replace(turn, citations=unconfirmed(turn)) for turn in turns]
+    imported = service.import_json(BERT, to_json(conversation, turns))
     stored, turns = conversation_list.whole(BERT, imported.id)
     assert stored == imported
     assert stored.user_id == "bert"

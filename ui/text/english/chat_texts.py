@@ -286,11 +286,13 @@ STATES = {
     "verified": "found in the document",
     "not found": "not found",
     "no such source": "no such source",
+    "not verified here": "not verified here",
 }
 QUOTED = "quoted by the answer"
 MATCHED = "matched by Footnote because the answer has no quote"
 NOT_IN_SOURCE = "The answer quotes this, but the source does not contain it:"
 NO_QUOTE = "The source does not support the sentence that cites it."
+NOT_VERIFIED = "This citation was imported; this library does not contain what it cites:"
 NO_SUCH_SOURCE = "The answer cites [{n}], but there is no source with that number."
 ELSEWHERE = "The quote appears elsewhere in the document:"
 
