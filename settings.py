@@ -68,6 +68,13 @@ class Settings(BaseSettings):
         description="Hosts, comma-separated, that servers answer to besides localhost; * for any",
     )
 
+    max_connections: int = Field(
+        512, ge=1, description="Maximum number of open connections to each server process"
+    )
+    max_connections_per_address: int = Field(
+        256, ge=1, description="Maximum number of them from one address, such as that of a proxy"
+    )
+
     log_level: LogLevel = Field(
         "warning", description="Minimum level of log lines: debug, info, warning, or error"
     )

@@ -34,6 +34,7 @@ PARTS = {
     "confluence": False,
     "pages": False,
     "api": False,
+    "conversation_words": True,
     "host_check": True,
     "logs": False,
 }

@@ -168,13 +168,13 @@ def _imports(sources: list[str], documents: int) -> list[Rows]:
 
 
 def _conversations(count: int) -> list[Rows]:
-    from storage.ledger.ledger_tables import ConversationRow, TurnRow
+    from storage.ledger.ledger_tables import ConversationRow, ConversationTextRow, TurnRow
 
     conversations = (
         {
             "id": _id("conversation", n),
             "user_id": LOCAL_USER.user_id,
-            "title": f"What does the {KINDS[n % len(KINDS)][2]} of team {n} say?",
+            "title": _title(n),
             "created_at": NOW - timedelta(hours=n),
             "updated_at": NOW - timedelta(hours=n),
             "shown_turn_id": _id(f"turn {TURNS - 1}", n),
@@ -182,7 +182,27 @@ def _conversations(count: int) -> list[Rows]:
         for n in range(count)
     )
     turns = (_turn(n, position) for n in range(count) for position in range(TURNS))
-    return [(ConversationRow, conversations), (TurnRow, turns)]
+    texts = (text for n in range(count) for text in _texts(n))
+    return [(ConversationRow, conversations), (TurnRow, turns), (ConversationTextRow, texts)]
+
+
+def _title(n: int) -> str:
+    return f"What does the {KINDS[n % len(KINDS)][2]} of team {n} say?"
+
+
+def _texts(n: int) -> Iterator[dict[str, Any]]:
+    """The title and the turns of conversation `n` as words are searched in them."""
+    turns = [_turn(n, position) for position in range(TURNS)]
+    texts = [
+        ("", _title(n)),
+        *((one["id"], f"{one['question']}\n{one['answer']}") for one in turns),
+    ]
+    for turn_id, text in texts:
+        yield {
+            "conversation_id": _id("conversation", n),
+            "turn_id": turn_id,
+            "text": text.casefold(),
+        }
 
 
 def _turn(n: int, position: int) -> dict[str, Any]:

@@ -10,7 +10,11 @@ from pathlib import Path
 from streamlit import logger as streamlit_logs
 from streamlit import net_util
 from streamlit.web import cli
-from uvicorn.config import LOGGING_CONFIG
+from uvicorn.config import HTTP_PROTOCOLS, LOGGING_CONFIG
+
+from bootstrap import current_settings
+from commands.connection_limits import LimitedProtocol, limited_protocol
+from domain.errors import ConfigError
 
 _APP = Path(__file__).parents[1] / "app.py"
 
@@ -26,9 +30,19 @@ def main() -> None:
     # Streamlit can't pass `log_config=None` to uvicorn; without handlers, our own gets its lines.
     LOGGING_CONFIG["handlers"].clear()
     LOGGING_CONFIG["loggers"].clear()
+    # Streamlit has no option for uvicorn's protocol either.
+    HTTP_PROTOCOLS["auto"] = _protocol()  # type: ignore[assignment]  # a class works like its name
     options = ["--browser.gatherUsageStats=false", "--logger.level=warning", *sys.argv[1:]]
     sys.argv[1:] = ["run", str(_APP), *options]
     cli.main(prog_name="streamlit")
+
+
+def _protocol() -> type[LimitedProtocol]:
+    try:
+        settings = current_settings()
+    except ConfigError as error:
+        raise SystemExit(f"Footnote: {error}") from error
+    return limited_protocol(settings.max_connections, settings.max_connections_per_address)
 
 
 def _no_address() -> None:

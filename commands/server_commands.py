@@ -32,8 +32,6 @@ if TYPE_CHECKING:
 
 _GRACE_S = 3
 """Seconds that requests may take after a termination request, before they are aborted."""
-_MAX_HEAD_BYTES = 1024 * 1024
-"""More than uvicorn's default, so that the API itself answers requests with long query strings."""
 
 
 def listen(host: str, port: int, *, shared: bool = False) -> socket.socket:
@@ -84,14 +82,18 @@ def serve_app(
     """Serve the ASGI application until this process is asked to end, then end it."""
     import uvicorn  # slow, and `--help` does not need it
 
+    from commands.connection_limits import MAX_HEAD_BYTES, limited_protocol
+
+    settings = services.parts.settings
     config = uvicorn.Config(
         app,
+        http=limited_protocol(settings.max_connections, settings.max_connections_per_address),
         log_config=None,  # use our log handlers
         log_level="warning",
         access_log=False,  # `RequestLog` logs requests, without what people search for
         server_header=False,
         proxy_headers=False,
-        h11_max_incomplete_event_size=_MAX_HEAD_BYTES,
+        h11_max_incomplete_event_size=MAX_HEAD_BYTES,
         timeout_graceful_shutdown=_GRACE_S,
     )
     threading.Thread(target=services.warm_up, daemon=True).start()

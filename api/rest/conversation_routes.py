@@ -95,7 +95,7 @@ SearchWords = Annotated[
     Query(
         max_length=1000,
         description="Only conversations whose title, questions, and answers contain all of these "
-        "words, which may be parts of longer words",
+        "words, which may be parts of longer words; only the 16 longest words count",
         examples=["annual leave"],
     ),
 ]

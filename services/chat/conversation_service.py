@@ -111,6 +111,7 @@ class TurnService:
 DELETED_RETENTION = timedelta(days=30)
 """The default, which the docs and API descriptions state, too: search for "30 days"."""
 LIST_LIMIT = 12
+MAX_WORDS = 16
 
 
 class Age(StrEnum):
@@ -193,15 +194,16 @@ class ConversationService:
         Args:
             principal: The owner.
             words: Select conversations whose title, questions, and answers contain all of these,
-                even inside longer words, ignoring case and width; "" selects all.
+                even inside longer words, ignoring case and width; "" selects all. Only the
+                `MAX_WORDS` longest ones count, because each takes a search.
             limit: The maximum number of conversations.
             offset: The number of conversations to skip.
         """
-        if terms := words.split():
-            matches = self._conversations.holding(principal, terms)
-            return ConversationPage(matches[offset : offset + limit], len(matches))
-        conversations = self._conversations.page(principal, limit=limit, offset=offset)
-        return ConversationPage(conversations, self._conversations.count(principal))
+        terms = sorted(set(words.split()), key=len, reverse=True)[:MAX_WORDS]
+        found = self._conversations.page(principal, terms, limit=limit, offset=offset)
+        if found and len(found) < limit:  # the last page: its number of entries tells the total
+            return ConversationPage(found, offset + len(found))
+        return ConversationPage(found, self._conversations.count(principal, terms))
 
     def rename(self, principal: Principal, conversation_id: str, title: str) -> None:
         """Change the title; surrounding spaces are removed.

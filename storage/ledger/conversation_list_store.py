@@ -7,42 +7,33 @@ from datetime import datetime
 from sqlalchemy import Select, delete, func, select
 
 from domain import Conversation, Principal, SearchChoice, Turn
-from domain.language.script import fold
+from storage.ledger.conversation_search import contains_words, title_text, turn_text
 from storage.ledger.conversation_store import owned_row
 from storage.ledger.database import Store
 from storage.ledger.ledger_tables import ConversationRow, TurnRow
 from storage.ledger.turn_records import conversation_of, fill_row, turn_of
 
-_ROWS_AT_ONCE = 500
-
 
 class ConversationList(Store):
     """Conversations; each call sees only those of its principal that are not deleted."""
 
-    def page(self, principal: Principal, *, limit: int, offset: int = 0) -> list[Conversation]:
-        """A page of the principal's conversations, most recently used first."""
-        with self._database.read() as session:
-            rows = session.scalars(_visible(principal).limit(limit).offset(offset))
-            return [conversation_of(row) for row in rows]
+    def page(
+        self, principal: Principal, words: Iterable[str] = (), *, limit: int, offset: int = 0
+    ) -> list[Conversation]:
+        """A page of the conversations that contain all words, most recently used first.
 
-    def count(self, principal: Principal) -> int:
-        """The number of conversations."""
-        return self._count(select(func.count()).select_from(_visible(principal).subquery()))
-
-    def holding(self, principal: Principal, words: Iterable[str]) -> list[Conversation]:
-        """Conversations that contain all words in title, questions, and answers, latest first.
-
-        Words match parts of longer words, ignoring case and width.
+        Words match parts of longer words, ignoring case and width, in title, questions, and
+        answers.
         """
-        # Folded in Python, because SQL handles neither width nor the case of all Unicode letters.
-        folded_words = {fold(word) for word in words}
+        query = _visible(principal).where(contains_words(words)).limit(limit).offset(offset)
         with self._database.read() as session:
-            rows = list(session.scalars(_visible(principal)))
-            missing_words = {row.id: _missing_words(row.title, folded_words) for row in rows}
-            for conversation_id, *texts in session.execute(_texts(principal)):
-                if missing := missing_words.get(conversation_id):  # absent if just created
-                    missing_words[conversation_id] = _missing_words("\n".join(texts), missing)
-            return [conversation_of(row) for row in rows if not missing_words[row.id]]
+            return [conversation_of(row) for row in session.scalars(query)]
+
+    def count(self, principal: Principal, words: Iterable[str] = ()) -> int:
+        """The number of conversations that contain all words; see `page`."""
+        ids = _visible(principal).with_only_columns(ConversationRow.id).order_by(None)
+        matches = ids.where(contains_words(words)).subquery()
+        return self._count(select(func.count()).select_from(matches))
 
     def whole(self, principal: Principal, conversation_id: str) -> tuple[Conversation, list[Turn]]:
         """A conversation with the turns of all its branches, oldest first.
@@ -71,6 +62,7 @@ class ConversationList(Store):
             session.add(row)
             session.flush()  # turns refer to the conversation
             session.add_all(_row(turn, position) for position, turn in enumerate(turns, start=1))
+            session.add_all([title_text(row.id, row.title), *map(turn_text, turns)])
 
     def rename(self, principal: Principal, conversation_id: str, title: str) -> None:
         """Change the title.
@@ -80,6 +72,7 @@ class ConversationList(Store):
         """
         with self._database.write() as session:
             owned_row(session, principal, conversation_id).title = title
+            session.merge(title_text(conversation_id, title))
 
     def remember(self, principal: Principal, conversation_id: str, search: SearchChoice) -> None:
         """Store the search settings for its next question.
@@ -126,20 +119,6 @@ def _visible(principal: Principal) -> Select[ConversationRow]:
         .where(ConversationRow.user_id == principal.user_id, ConversationRow.deleted_at.is_(None))
         .order_by(ConversationRow.updated_at.desc(), ConversationRow.id)
     )
-
-
-def _texts(principal: Principal) -> Select[str, str, str]:
-    ids = _visible(principal).with_only_columns(ConversationRow.id).order_by(None)
-    return (
-        select(TurnRow.conversation_id, TurnRow.question, TurnRow.answer)
-        .where(TurnRow.conversation_id.in_(ids))
-        .execution_options(yield_per=_ROWS_AT_ONCE)
-    )
-
-
-def _missing_words(text: str, words: set[str]) -> set[str]:
-    folded = fold(text)
-    return {word for word in words if word not in folded}
 
 
 def _row(turn: Turn, position: int) -> TurnRow:

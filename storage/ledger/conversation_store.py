@@ -14,6 +14,7 @@ from sqlalchemy.orm import Session
 from domain import Conversation, Principal, SearchChoice, Turn, TurnState
 from domain.errors import NotFoundError
 from domain.messages import _
+from storage.ledger.conversation_search import title_text, turn_text
 from storage.ledger.database import Store, scalars_with
 from storage.ledger.ledger_tables import ConversationRow, TurnRow
 from storage.ledger.turn_records import conversation_of, fill_row, turn_of
@@ -119,7 +120,7 @@ class Conversations(Store):
         conversation = conversation_of(row)
         # Not synced, because the user is waiting, and later writes are synced anyway.
         with self._database.write(synced=False) as session:
-            session.add(row)
+            _add_conversation(session, row)
         return conversation
 
     def get(self, principal: Principal, conversation_id: str) -> Conversation:
@@ -170,8 +171,7 @@ class Conversations(Store):
         """
         with self._database.write(synced=False) as session:  # as in both methods
             conversation = _new_row(principal, title, remembered)
-            session.add(conversation)
-            session.flush()  # the turn refers to the conversation
+            _add_conversation(session, conversation)
             return _add_turn(session, conversation, question, parent_id, search)
 
     def finish_turn(self, principal: Principal, turn: Turn) -> None:
@@ -183,6 +183,7 @@ class Conversations(Store):
         with self._database.write() as session:
             conversation = owned_row(session, principal, turn.conversation_id, deleted=True)
             fill_row(_turn_row(session, conversation, turn.id), turn)
+            session.merge(turn_text(turn))
             conversation.updated_at = datetime.now(UTC)
 
     def turn(self, principal: Principal, conversation_id: str, turn_id: str) -> Turn:
@@ -264,6 +265,12 @@ def _new_row(principal: Principal, title: str, search: SearchChoice | None) -> C
     )
 
 
+def _add_conversation(session: Session, row: ConversationRow) -> None:
+    session.add(row)
+    session.flush()  # its text and its turns refer to it
+    session.add(title_text(row.id, row.title))
+
+
 def _add_turn(
     session: Session,
     conversation: ConversationRow,
@@ -285,6 +292,7 @@ def _add_turn(
     row = TurnRow(id=turn.id, position=_next_position(session, turn), process=process_name())
     fill_row(row, turn)
     session.add(row)
+    session.merge(turn_text(turn))
     return turn
 
 

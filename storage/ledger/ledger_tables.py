@@ -138,6 +138,19 @@ class TurnRow(Base):
     reasoning: Mapped[str] = mapped_column(default="")
 
 
+class ConversationTextRow(Base):
+    """A title, or the question and answer of a turn, as words are searched in it.
+
+    `turn_id` is "" for the title.
+    """
+
+    __tablename__ = "conversation_texts"
+
+    conversation_id: Mapped[str] = key_reference("conversations.id")
+    turn_id: Mapped[str] = mapped_column(primary_key=True)
+    text: Mapped[str]
+
+
 class RatingRow(Base):
     """A user's rating of a turn, with the reason; the turn has all data needed to repeat it."""
 

@@ -138,6 +138,13 @@ def test_host_checks_are_measured_with_and_without(cache):
     assert figures["a request over HTTP with the check, p50"] > 0
 
 
+def test_words_in_conversations_are_searched_in_time_and_memory(cache):
+    figures = small_run("conversation_words", cache)
+    for search in ("a word of every conversation", "a word of no conversation"):
+        assert figures[f"{search}, p50"] > 0
+        assert figures[f"{search}, memory"] > 0
+
+
 def test_logging_is_compared_with_a_question_and_an_import(cache):
     figures = small_run("logs", cache)
     for work in ("a warm question", "an import of the samples"):

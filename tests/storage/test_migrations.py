@@ -10,6 +10,7 @@ from sqlalchemy import create_engine, inspect
 from domain import Principal
 from domain.errors import NotFoundError
 from storage.ledger import database, migrations
+from storage.ledger.conversation_list_store import ConversationList
 from storage.ledger.conversation_store import Conversations
 from storage.ledger.database import open_database
 from storage.ledger.document_store import Documents
@@ -78,6 +79,16 @@ def test_upgrading_a_ledger_without_labels_keeps_its_data(tmp_path):
     ledger = open_database(tmp_path)
     assert Conversations(ledger).get(ANNA, "c1").title == "Leave"
     assert list(Labels(ledger).list(ANNA)) == []
+
+
+def test_words_are_found_in_conversations_of_earlier_versions(tmp_path):
+    ledger = open_database(tmp_path)
+    turn = Conversations(ledger).start_first_turn(ANNA, "Leave", "How MANY days?")
+    Conversations(ledger).finish_turn(ANNA, replace(turn, answer="１５ days."))
+    ledger.close()
+    migrate(tmp_path, "0009", down=True)
+    conversations = ConversationList(open_database(tmp_path))
+    assert conversations.count(ANNA, ["leave", "many", "15"]) == 1
 
 
 @pytest.mark.parametrize("revision", ["0001", "base"])

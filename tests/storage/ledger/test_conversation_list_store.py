@@ -64,12 +64,37 @@ def test_an_added_conversation_belongs_to_the_calling_user(conversations):
 
 def test_words_are_searched_in_all_turns_of_a_conversation(four_conversations):
     def matching_ids(*words):
-        return [item.id for item in four_conversations.holding(ANNA, words)]
+        return [item.id for item in four_conversations.page(ANNA, words, limit=50)]
 
     assert matching_ids("first", "number", "2") == ["c2"]
     assert matching_ids("INSTEAD") == ["c3", "c2", "c1", "c0"]
     assert matching_ids("first", "third") == []
-    assert four_conversations.holding(BERT, ["first"]) == []
+    assert four_conversations.page(BERT, ["first"], limit=50) == []
+
+
+def test_matches_are_counted_and_listed_page_by_page(four_conversations):
+    first = four_conversations.page(ANNA, ["instead"], limit=3)
+    rest = four_conversations.page(ANNA, ["instead"], limit=3, offset=3)
+    assert [item.id for item in [*first, *rest]] == ["c3", "c2", "c1", "c0"]
+    assert four_conversations.count(ANNA, ["instead"]) == 4
+    assert four_conversations.count(ANNA, ["first", "2"]) == 1
+    assert four_conversations.count(BERT, ["instead"]) == 0
+
+
+def test_a_new_title_replaces_the_old_one_in_the_search(four_conversations):
+    four_conversations.rename(ANNA, "c1", "Ｌｅａｖｅ １００%")
+    assert [item.id for item in four_conversations.page(ANNA, ["leave", "0%"], limit=9)] == ["c1"]
+    assert four_conversations.count(ANNA, ["number", "1"]) == 0
+
+
+def test_an_answer_is_found_as_soon_as_it_is_stored(four_conversations, database):
+    store = Conversations(database)
+    turn = store.start_first_turn(ANNA, "Leave", "How many days?")
+    assert four_conversations.count(ANNA, ["leave", "days"]) == 1
+    assert four_conversations.count(ANNA, ["fifteen"]) == 0
+    for answer in ("Fif", "Fifteen"):
+        store.finish_turn(ANNA, replace(turn, answer=answer, state=TurnState.COMPLETE))
+    assert four_conversations.count(ANNA, ["fifteen", "leave"]) == 1
 
 
 def test_purging_removes_only_old_deleted_conversations_and_their_turns(
