@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING, NamedTuple
 from domain import NEVER_IMPORTED, DocumentRef, PreviousImport, Skipped
 from domain.errors import SourceError, UnreadableError
 from domain.messages import _
-from loaders.formats import read_document, unsupported
+from loaders.document_reader import read_document
+from loaders.formats import unsupported
 from loaders.globs import Globs
 
 if TYPE_CHECKING:

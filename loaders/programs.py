@@ -19,7 +19,7 @@ _GUARD = Path(__file__).with_name("program_guard.py")
 _LARGEST = 512 * 2**20  # bytes per output file; also the limit for an unpacked archive
 _LOG = "said.txt"
 _LOG_TAIL_BYTES = 4000
-_INHERITED = ("PATH", "TESSDATA_PREFIX", "LD_LIBRARY_PATH")
+_INHERITED = ("PATH", "TESSDATA_PREFIX", "LD_LIBRARY_PATH", "SYSTEMROOT")
 """The environment variables that programs inherit, which excludes our keys."""
 
 
@@ -87,7 +87,7 @@ def _code(folder: Path, command: Sequence[str], timeout_s: float) -> int:
             stdin=subprocess.PIPE,
             stdout=log,
             stderr=log,
-            env=_environment(folder),
+            env=clean_environment(folder),
             start_new_session=True,
         ) as guard,
     ):
@@ -97,7 +97,8 @@ def _code(folder: Path, command: Sequence[str], timeout_s: float) -> int:
             raise TooSlowError(f"it took longer than {timeout_s:g} s") from error
 
 
-def _environment(folder: Path) -> dict[str, str]:
+def clean_environment(folder: Path) -> dict[str, str]:
+    """The environment of a program that reads documents: without our keys, at home in `folder`."""
     inherited = {name: os.environ[name] for name in _INHERITED if name in os.environ}
     own = {"HOME": str(folder), "TMPDIR": str(folder), "LANG": "C.UTF-8"}
     return {**inherited, **own, "OMP_THREAD_LIMIT": "1"}  # Tesseract's threads are slower than one

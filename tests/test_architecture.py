@@ -95,6 +95,26 @@ ALLOWED_USERS = {
 }
 
 
+# Documents of unknown origin are parsed only in the reader process. Other modules may use these
+# names of the packages that parse; loaders/document_reader.py is the way to everything else.
+PARSERS = ("loaders.formats", "loaders.confluence.storage_format")
+MAY_PARSE = ("loaders/formats/", "loaders/confluence/storage_format/", "loaders/reader_main.py")
+DO_NOT_PARSE = {
+    "loaders.confluence.storage_format.Links",
+    "loaders.formats.FORMATS_VERSION",
+    "loaders.formats.SUFFIXES",
+    "loaders.formats.content.clean",
+    "loaders.formats.content.one_line",
+    "loaders.formats.embedded_files.Part",
+    "loaders.formats.embedded_files.zip_parts",  # unpacks within limits, and parses nothing
+    "loaders.formats.ocr",  # the settings of text recognition
+    "loaders.formats.ocr.configure",
+    "loaders.formats.structured_data.delimiter_of",
+    "loaders.formats.suffix_of",
+    "loaders.formats.titles.name_in_folder",
+    "loaders.formats.unsupported",
+}
+
 OUTSIDE = {"tests", "benchmarks", "samples"}
 
 
@@ -148,6 +168,19 @@ def test_layers_import_only_from_layers_below(path):
             assert name in ALLOWED[layer], f"{layer} must not import {name}"
         users = ALLOWED_USERS.get(name, {layer})
         assert {layer, package_of(path)} & users, f"only {users} may import {name}"
+
+
+@pytest.mark.parametrize("path", product_files(), ids=lambda path: str(path.relative_to(ROOT)))
+def test_documents_are_parsed_only_in_the_reader_process(path):
+    if path.relative_to(ROOT).as_posix().startswith(MAY_PARSE):
+        return
+    names = {name for name in modules_imported(path) if f"{name}.".startswith(PARSERS)}
+    assert names <= DO_NOT_PARSE, "use loaders.document_reader"
+
+
+def test_the_program_of_the_reader_process_is_never_imported():
+    imported = {name for path in product_files() for name in modules_imported(path)}
+    assert not {name for name in imported if name.startswith("loaders.reader_main")}
 
 
 def test_packages_have_no_import_cycles():

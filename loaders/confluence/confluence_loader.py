@@ -36,8 +36,9 @@ from loaders.confluence.confluence_listing import Listing
 from loaders.confluence.confluence_selection import ConfluenceSelection
 from loaders.confluence.responses import ContentRefusedError
 from loaders.confluence.site import Site, SiteLinks, Users
+from loaders.confluence.storage_reader import read_storage
 from loaders.directory_loader import DEFAULT_MAX_BYTES
-from loaders.formats import read_document
+from loaders.document_reader import read_document
 
 if TYPE_CHECKING:
     from langchain_core.documents import Document
@@ -58,8 +59,6 @@ def comments_of(client: ConfluenceClient, page_id: str, links: "Links") -> str:
 
 
 def _threads(comments: list[dict[str, Any]], links: "Links") -> Iterator[str]:
-    from loaders.confluence.storage_format import to_markdown  # slow
-
     by_id = {comment["id"]: comment for comment in comments}
 
     def line(comment: Content) -> list[Content]:
@@ -68,7 +67,7 @@ def _threads(comments: list[dict[str, Any]], links: "Links") -> Iterator[str]:
         return [*above, comment]
 
     for comment in sorted(comments, key=lambda one: [_moment(above) for above in line(one)]):
-        text = to_markdown(storage_of(comment) or "", links).strip()
+        text = read_storage(storage_of(comment) or "", links).strip()
         if text:
             *_, parent = [None, *line(comment)[:-1]]
             yield f"{_comment_head(comment, parent)}\n\n{text}"
@@ -129,11 +128,9 @@ class Documents:
     def _page(self, content: Content, ref: DocumentRef) -> "Document":
         from langchain_core.documents import Document  # slow
 
-        from loaders.confluence.storage_format import to_markdown  # slow
-
         links = SiteLinks(self._client, self._users, str(content["id"]), space_of(content))
         storage = storage_of(content)
-        text = "" if storage is None else to_markdown(storage, links).strip()
+        text = "" if storage is None else read_storage(storage, links).strip()
         comments = self._comments_of(ref, links)
         if not text and not comments:
             kind = UnreadableError if storage is None else NothingToReadError

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from importlib import import_module
 from pathlib import PurePosixPath
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from domain.errors import UnreadableError
 from domain.messages import _
@@ -80,8 +80,17 @@ def unsupported(name: str) -> str | None:
     return _("Footnote does not read {suffix} files yet").format(suffix=suffix)
 
 
+class FileText(NamedTuple):
+    """The text of a file, and the metadata that `read_document` describes."""
+
+    text: str
+    metadata: dict[str, Any]
+
+
 def read_document(name: str, data: bytes) -> "Document":
-    """Read a file of any supported format as Markdown text.
+    """Read a file of any supported format as Markdown text, in this process.
+
+    The files of sources are read by `loaders.document_reader`, in a process with limits.
 
     Args:
         name: The file's name or path. Its suffix determines the format, and it is the title if the
@@ -94,11 +103,17 @@ def read_document(name: str, data: bytes) -> "Document":
         page number from 1; empty if the format has none), and warnings in its metadata.
 
     Raises:
-        UnreadableError: The file can't be read; the message gives the reason. No other error is
-            raised, regardless of the bytes.
+        UnreadableError: The file can't be read; the message gives the reason. Only a MemoryError
+            is raised besides, regardless of the bytes.
     """
     from langchain_core.documents import Document  # slow, and not needed to look up a suffix
 
+    text, metadata = read_file(name, data)
+    return Document(page_content=text, metadata=metadata)
+
+
+def read_file(name: str, data: bytes) -> FileText:
+    """Like `read_document`, without LangChain."""
     if reason := unsupported(name):
         raise UnreadableError(reason)
     if not data:
@@ -117,7 +132,7 @@ def read_document(name: str, data: bytes) -> "Document":
         "pages": list(content.pages),
         "warnings": [*content.warnings, *([SUSPECTED] if is_suspected(text) else [])],
     }
-    return Document(page_content=text, metadata=metadata)
+    return FileText(text, metadata)
 
 
 def reader_of(suffix: str) -> Callable[[bytes], Content]:
@@ -132,7 +147,7 @@ def reader_of(suffix: str) -> Callable[[bytes], Content]:
 def _read(suffix: str, data: bytes) -> Content:
     try:
         return reader_of(suffix)(data)
-    except UnreadableError:
+    except (UnreadableError, MemoryError):
         raise
     except RecursionError as error:
         raise UnreadableError(

@@ -10,7 +10,7 @@ from functools import partial
 from domain.errors import TemporarilyUnreadableError, UnreadableError
 from domain.messages import _, join_messages
 from loaders.encoding import decode
-from loaders.formats import read_document, unsupported
+from loaders.formats import read_file, unsupported
 from loaders.formats.archive import ENCRYPTED, open_zip, read_part
 from loaders.formats.content import Content, clean, heading, one_line
 
@@ -118,11 +118,11 @@ def _section(part: Part, budget: _Budget) -> tuple[str, Sequence[str]]:
     if budget.size < 0:
         raise UnreadableError(_TOO_LARGE)
     budget_before = budget.text
-    document = read_document(one_line(part.name), data)
-    budget.text = min(budget.text, budget_before - len(document.page_content))
+    text, metadata = read_file(one_line(part.name), data)
+    budget.text = min(budget.text, budget_before - len(text))
     if budget.text < 0:
         raise UnreadableError(_TOO_MUCH)
-    return document.page_content, document.metadata["warnings"]
+    return text, metadata["warnings"]
 
 
 def _bounded(warnings: list[str]) -> tuple[str, ...]:

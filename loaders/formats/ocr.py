@@ -12,6 +12,7 @@ from domain.errors import NothingToReadError, TemporarilyUnreadableError, Unread
 from domain.messages import _, join_messages
 from loaders.formats.content import Content, join_pages, ranges
 from loaders.programs import TooSlowError, is_installed, run_program
+from loaders.reader_limits import extend_processor_time
 
 if TYPE_CHECKING:
     from PIL.Image import Image
@@ -28,6 +29,7 @@ _PROGRAM = "tesseract"
 _PAGE_S = 60.0
 _FILE_S = 1800.0
 _LISTING_S = 20.0
+_PREPARATION_S = 3  # processor time to draw a page; Tesseract's own time is limited separately
 _HANGUL = re.compile("[가-힣]")
 _KOREAN_FROM = 0.1  # share of a page's letters
 # Kana, kanji, and their punctuation; Korean, by contrast, separates words by spaces.
@@ -54,6 +56,11 @@ def configure(languages: str) -> None:
     """
     global _languages
     _languages = () if languages == "none" else tuple(languages.split("+"))
+
+
+def configured() -> str:
+    """The languages in the form that `configure` takes."""
+    return "+".join(_languages) or "none"
 
 
 def missing() -> str | None:
@@ -90,6 +97,7 @@ def recognize(pages: Sequence[int], picture: Callable[[int], "Image"]) -> Recogn
                 pages[done:], _("the file has too many pages without text: split it")
             )
             break
+        extend_processor_time(_PREPARATION_S)
         try:
             text = _text(picture(page), installed)
         except UnreadableError as error:

@@ -120,6 +120,8 @@ def _pages(reader: Any) -> tuple[list[list[Line]], dict[int, Exception]]:
         collector = LineCollector()
         try:
             page.extract_text(visitor_text=collector.visit)
+        except MemoryError:
+            raise
         # Boundary: pypdf raises any exception on a damaged page; the other pages are worth keeping.
         except Exception as error:  # noqa: BLE001
             failed[number] = error

@@ -10,7 +10,7 @@ from domain import NEVER_IMPORTED, DocumentRef, ListingEntry, PreviousImport, Wa
 from domain.errors import NothingToReadError, TemporarilyUnreadableError, UnreadableError
 from domain.messages import _
 from loaders.directory_loader import DEFAULT_MAX_BYTES
-from loaders.formats import read_document
+from loaders.document_reader import read_document
 from loaders.formats.titles import name_in_folder
 from loaders.google_drive.drive_calls import API_URL, DriveCalls, DriveServices, File
 from loaders.google_drive.drive_errors import NotExportedError, NotVisibleError

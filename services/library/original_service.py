@@ -98,9 +98,9 @@ class OriginalService:
                     " see its pages."
                 ).format(name=Path(document.location).name)
             )
-        from loaders.formats.pdf import page_png  # slow to import
+        from loaders.document_reader import draw_page  # slow to import
 
-        return page_png(data, page, quotes)
+        return draw_page(data, page, quotes)
 
     def _require(self, principal: Principal, document_id: str) -> StoredDocument:
         document = self.documents.get(document_id)

@@ -34,6 +34,12 @@ def test_embedding_compares_precisions_and_cores(cache):
     assert figures["cosine of int8 with fp32, minimum"] > 0.9
 
 
+def test_reading_in_a_process_is_compared_with_reading_directly(cache):
+    figures = small_run("reading", cache)
+    assert figures["import, process / direct"] > 0
+    assert figures["peak memory of the process that reads"] > 10
+
+
 def test_dense_search_matches_exact_search(cache):
     figures = small_run("dense_search", cache)
     recalls = [value for name, value in figures.items() if "recall" in name]

@@ -7,9 +7,11 @@ import pytest
 from olefile import OleFileIO
 
 from domain.errors import TemporarilyUnreadableError, UnreadableError
+from loaders import document_reader
 from loaders.directory_loader import DirectoryLoader
 from loaders.formats import legacy_office, read_document
 from loaders.programs import is_installed, run_program
+from loaders.reader_process import ReaderProcess
 from tests.loaders.formats.files import docx_file, html_page, pptx_file, xlsx_file
 from tests.loaders.formats.ole_files import ole_file
 
@@ -123,6 +125,8 @@ def test_new_formats_with_an_old_extension_are_read_without_libreoffice(
 @pytest.mark.parametrize("kind", ["doc", "ppt", "xls"])
 def test_without_libreoffice_files_are_listed_but_not_read(monkeypatch, tmp_path, kind):
     monkeypatch.setenv("PATH", "")
+    # A process that is already running would look for programs in the earlier path.
+    monkeypatch.setattr(document_reader, "DOCUMENTS", ReaderProcess())
     (tmp_path / f"a.{kind}").write_bytes(ole_file({STREAMS[kind]: b"text"}))
     files = DirectoryLoader(tmp_path)
     (ref,) = files.list()
@@ -132,6 +136,14 @@ def test_without_libreoffice_files_are_listed_but_not_read(monkeypatch, tmp_path
         files.read(ref)
     assert f".{kind} files require LibreOffice, which is not installed" in str(caught.value)
     assert caught.value.retryable
+
+
+@pytest.mark.slow
+@requires_libreoffice
+def test_files_are_converted_within_the_limits_of_the_reader_process(doc, xls):
+    for name, data in (("a.doc", doc), ("a.xls", xls)):
+        document = document_reader.read_document(name, data)
+        assert document.page_content == read_document(name, data).page_content
 
 
 @pytest.mark.slow

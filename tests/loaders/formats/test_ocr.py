@@ -8,6 +8,8 @@ from domain.errors import TemporarilyUnreadableError, UnreadableError
 from loaders.directory_loader import DirectoryLoader
 from loaders.formats import ocr, read_document, unsupported
 from loaders.formats.ocr import recognize, tidy
+from loaders.reader_limits import Limits
+from loaders.reader_process import ReaderProcess
 from tests.loaders.formats.files import pdf_file
 from tests.loaders.formats.pictures import (
     SENTENCES,
@@ -88,6 +90,16 @@ def test_pages_of_a_scanned_pdf_keep_their_numbers():
         "no text on page 2 of 3: blank, or no text was recognized",
         f"the text of page 1, 3 {OCR_WARNING}",
     ]
+
+
+@requires_tesseract
+def test_scans_are_recognized_within_the_limits_of_the_reader_process():
+    data = scanned_pdf(*[scan(SENTENCES["en"])] * 3)
+    process = ReaderProcess(Limits(processor_s=1, memory_mib=512))
+    metadata, text = process.call("read_file", {"name": "scan.pdf"}, data)
+    process.end()
+    assert text.decode() == read_document("scan.pdf", data).page_content
+    assert [number for _, number in metadata["pages"]] == [1, 2, 3]
 
 
 @requires_tesseract
