@@ -32,7 +32,7 @@ def show_pages() -> None:
         position="top",
     )
     frame.return_to_opened_page()
-    with frame.errors_shown():
+    with frame.show_errors():
         page.run()
 
 

@@ -329,7 +329,7 @@ def load_settings(stored: Mapping[str, object] | None = None, **overrides: objec
     with config_errors():
         names = (name for source in _sources() for name in source.env_vars)
         reject_unknown(names, map(variable_of, Settings.model_fields))
-        return Settings(**_merged(stored or {}, overrides))  # type: ignore[arg-type]
+        return Settings(**_merge(stored or {}, overrides))  # type: ignore[arg-type]
 
 
 def invalid_values(stored: Mapping[str, object], **overrides: object) -> Mapping[str, str]:
@@ -340,7 +340,7 @@ def invalid_values(stored: Mapping[str, object], **overrides: object) -> Mapping
     """
     with config_errors():
         try:
-            Settings(**_merged(stored, overrides))  # type: ignore[arg-type]
+            Settings(**_merge(stored, overrides))  # type: ignore[arg-type]
         except ValidationError as error:
             problems = [dict(problem) for problem in error.errors()]
             messages = {setting_of(problem): explain(problem) for problem in problems}
@@ -361,7 +361,7 @@ def environment_values() -> Mapping[str, str]:
     return {name: text for name, text in found.items() if text}
 
 
-def _merged(stored: Mapping[str, object], overrides: Mapping[str, object]) -> dict[str, object]:
+def _merge(stored: Mapping[str, object], overrides: Mapping[str, object]) -> dict[str, object]:
     fixed = environment_values() if stored else {}
     used = {name: one for name, one in stored.items() if name not in fixed}
     return {**used, **withheld_keys(used, fixed), **overrides}

@@ -121,7 +121,7 @@ class Measured:
     def size(self) -> tuple[int, int]:
         """Files and bytes."""
         listed = [
-            written.size for files in self.files() for written in files._listed().files.values()
+            written.size for files in self.files() for written in files._list().files.values()
         ]
         return len(listed), sum(listed)
 

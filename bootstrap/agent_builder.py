@@ -35,7 +35,7 @@ class AgentBuilder:
         self, principal: Principal, search: SearchChoice, conversation_id: str
     ) -> AnswerChain:
         """Build the agent; raises ConflictError if no chat model is configured."""
-        self.models.settled()  # may query a server, so not under the lock
+        self.models.resolve()  # may query a server, so not under the lock
         with LOADING:
             import services.agent.agent_middleware  # noqa: F401  # load langchain now
             from services.agent.agent_tools import document_tools

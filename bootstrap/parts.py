@@ -182,14 +182,14 @@ class Parts:
     @cached_property
     def search_cluster(self) -> "SearchCluster | None":
         """The OpenSearch cluster with the library's indexes; None for the data folder."""
-        return self._cluster_named(self.settings.search_index)
+        return self._cluster(self.settings.search_index)
 
     @property
     def evaluation_cluster(self) -> "SearchCluster | None":
         """The same cluster with other names, for the indexes of labeled sets."""
-        return self._cluster_named(f"{self.settings.search_index}-evaluation")
+        return self._cluster(f"{self.settings.search_index}-evaluation")
 
-    def _cluster_named(self, alias: str) -> "SearchCluster | None":
+    def _cluster(self, alias: str) -> "SearchCluster | None":
         if not self.settings.search_url:
             return None
         from storage.opensearch.mapping import IndexOptions

@@ -63,7 +63,7 @@ def log_ignored_entries(**overrides: object) -> None:
     The value of an invalid entry is not logged, and neither is pydantic's message, which may
     contain the value.
     """
-    stored, usable = _stored(overrides), _usable(overrides)
+    stored, usable = _read_stored(overrides), _usable(overrides)
     invalid = sorted(stored.values.keys() - usable.values.keys())
     reasons = [*stored.problems, *(f"the entry {name} is invalid" for name in invalid)]
     if _replacements(usable, overrides):
@@ -84,7 +84,7 @@ def _file(data_dir: Path, key: str) -> SettingsFile:
 
 def _usable(overrides: Mapping[str, object]) -> StoredSettings:
     """The stored values that are valid, and a message about each entry that is not."""
-    stored = _stored(overrides)
+    stored = _read_stored(overrides)
     invalid = invalid_values(stored.values, **overrides) if stored.values else {}
     invalid = {**invalid, **address_problems(stored.values)}
     values = {name: one for name, one in stored.values.items() if name not in invalid}
@@ -104,7 +104,7 @@ def _replacements(stored: StoredSettings, overrides: Mapping[str, object]) -> di
     return {}
 
 
-def _stored(overrides: Mapping[str, object]) -> StoredSettings:
+def _read_stored(overrides: Mapping[str, object]) -> StoredSettings:
     data_dir, key = _location(overrides)
     return _read(data_dir, key, settings_stamp(data_dir))
 

@@ -213,7 +213,7 @@ class ConversationalRetrievalChain(
         questions = uncondensed(request)
         if not questions:
             standalone = ""
-            for part in self.condense.stream(_follow_up(request), _tagged(config, "condense")):
+            for part in self.condense.stream(_follow_up(request), _with_tag(config, "condense")):
                 standalone += part
                 if not part:
                     yield AddableDict()
@@ -228,7 +228,7 @@ class ConversationalRetrievalChain(
             return
         messages = []
         answer_inputs = self._answer_inputs(request, questions, documents)
-        for message in self.answer.stream(answer_inputs, _tagged(config, "answer")):
+        for message in self.answer.stream(answer_inputs, _with_tag(config, "answer")):
             messages.append(as_chunk(message))
             yield from self._reasoning_piece(messages[-1])
             yield from self._text_piece(messages[-1])
@@ -316,5 +316,5 @@ def _follow_up(request: Inputs) -> Inputs:
     return {key: request[key] for key in ("question", "chat_history")}
 
 
-def _tagged(config: RunnableConfig, tag: str) -> RunnableConfig:
+def _with_tag(config: RunnableConfig, tag: str) -> RunnableConfig:
     return merge_configs(config, {"tags": [tag]})

@@ -252,7 +252,7 @@ def _below(
         return
     language = answer_language(inputs.get("typed_question") or inputs["question"])
     before = f"{_end_of(answer)}{heading[language]}\n\n"
-    shifted = [_shifted(one, len(answer) + len(before)) for one in citations]
+    shifted = [_shift(one, len(answer) + len(before)) for one in citations]
     text = before + str(extract.text)
     yield AIMessageChunk(content=text, additional_kwargs={"citations": shifted})
 
@@ -263,6 +263,6 @@ def _end_of(answer: str) -> str:
     return f"\n{fence}\n\n" if fence else "\n\n" if answer.strip() else ""
 
 
-def _shifted(citation: Citation, characters: int) -> Citation:
+def _shift(citation: Citation, characters: int) -> Citation:
     start, end = citation["start_index"] + characters, citation["end_index"] + characters
     return {**citation, "start_index": start, "end_index": end}

@@ -104,7 +104,7 @@ def announce_model(services: "Services", *, warn: bool = True) -> None:
     Raises:
         ConfigError: The key or the address of the server is malformed.
     """
-    notice = services.chat.answerers.settled().notice
+    notice = services.chat.answerers.resolve().notice
     if notice and warn:
         typer.secho(f"Footnote: {notice}", fg="yellow", err=True)
 

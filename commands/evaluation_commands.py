@@ -215,15 +215,15 @@ def _by_own_labels(mode: list[SearchMode] | None, data_dir: Path | None) -> "lis
 def _line(row: "Figures") -> str:
     values = {name: value for name, value in row.items() if not name.endswith(("_low", "_high"))}
     return "  ".join(
-        f"{name} {_rounded(value)}{_interval(row, name)}" for name, value in values.items()
+        f"{name} {_round(value)}{_interval(row, name)}" for name, value in values.items()
     )
 
 
 def _interval(row: "Figures", name: str) -> str:
     if f"{name}_low" not in row:
         return ""
-    return f" ({_rounded(row[f'{name}_low'])} to {_rounded(row[f'{name}_high'])})"
+    return f" ({_round(row[f'{name}_low'])} to {_round(row[f'{name}_high'])})"
 
 
-def _rounded(value: str | float) -> str:
+def _round(value: str | float) -> str:
     return f"{value:.3f}" if isinstance(value, float) else str(value)

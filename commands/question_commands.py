@@ -83,7 +83,7 @@ def search(
         )
         warn_if_empty(services, data_dir)
     _warn_if_not_reranked(documents)
-    explained = _explained(query, documents, condition) if explain else [None] * len(documents)
+    explained = _explain(query, documents, condition) if explain else [None] * len(documents)
     if as_json:
         print_json(
             [_passage_as_data(hit, why) for hit, why in zip(documents, explained, strict=True)]
@@ -107,7 +107,7 @@ def _warn_if_not_reranked(documents: "list[Document]") -> None:
         typer.secho(f"Footnote: Not reranked. {reason}", fg="yellow", err=True)
 
 
-def _explained(
+def _explain(
     query: str, documents: "list[Document]", condition: Filter
 ) -> list[Explanation | None]:
     from services.search.search_service import explain  # slow, and `--help` does not need it

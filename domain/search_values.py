@@ -128,7 +128,7 @@ class SearchChoice:
     score_threshold: float | None = None
     by_agent: bool = False
 
-    def filled_in(self, default: "SearchChoice") -> "SearchChoice":
+    def with_defaults(self, default: "SearchChoice") -> "SearchChoice":
         """The choice with a missing mode, k, or threshold taken from the default.
 
         The threshold is None except in mode similarity_score_threshold.

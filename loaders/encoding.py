@@ -146,8 +146,13 @@ def decode(data: bytes, *, declared: str | None = None) -> Decoded:
     Raises:
         UnreadableError: The bytes are not text, or not in any known encoding.
     """
-    decoded = _marked(data) or _wide(data) or _escaped(data) or _utf8(data)
-    decoded = decoded or _legacy(data, declared) or _damaged(data, declared) or _guessed(data)
+    decoded = _decode_with_mark(data) or _wide(data) or _decode_escapes(data) or _utf8(data)
+    decoded = (
+        decoded
+        or _legacy(data, declared)
+        or _decode_damage(data, declared)
+        or _decode_by_guess(data)
+    )
     if decoded is None or _is_binary(decoded.text):
         raise UnreadableError(_BINARY)
     return decoded
@@ -177,7 +182,7 @@ def _sample(data: bytes) -> bytes:
     return data[start : start + _SAMPLE_BYTES]
 
 
-def _marked(data: bytes) -> Decoded | None:
+def _decode_with_mark(data: bytes) -> Decoded | None:
     for mark, encoding in _BOMS:
         if data.startswith(mark):
             text = data[len(mark) :].decode(encoding, "replace")
@@ -200,7 +205,7 @@ def _wide_candidates(sample: bytes) -> Iterator[tuple[float, str]]:
             yield _any_script(text), encoding
 
 
-def _escaped(data: bytes) -> Decoded | None:
+def _decode_escapes(data: bytes) -> Decoded | None:
     """Decode ISO-2022: seven-bit text that switches character sets by escape sequences."""
     for escape, encoding in _ESCAPES:
         if escape in data and data.isascii() and (text := _strict(data, encoding)) is not None:
@@ -241,7 +246,7 @@ def _legacy(data: bytes, declared: str | None) -> Decoded | None:
     return None if text is None or declared is None else Decoded(text, declared, _guess(declared))
 
 
-def _damaged(data: bytes, declared: str | None) -> Decoded | None:
+def _decode_damage(data: bytes, declared: str | None) -> Decoded | None:
     """Decode text with a few broken bytes: the rest is worth keeping, with a warning."""
     best: tuple[float, str, str] = (_ACCEPTED, "", "")
     for encoding in dict.fromkeys((declared or "utf-8", "utf-8", "cp949", "cp932", "euc_jp")):
@@ -257,7 +262,7 @@ def _damaged(data: bytes, declared: str | None) -> Decoded | None:
     return Decoded(text, encoding, _damage(text)) if encoding else None
 
 
-def _guessed(data: bytes) -> Decoded | None:
+def _decode_by_guess(data: bytes) -> Decoded | None:
     """Decode scripts for which this module has no score (Greek, Hebrew, Arabic, Thai ...)."""
     from charset_normalizer import from_bytes  # slow to import
 

@@ -27,8 +27,8 @@ class Globs:
 
     def __init__(self, patterns: Sequence[str]) -> None:
         normal = [unicodedata.normalize("NFC", pattern).strip("/") for pattern in patterns]
-        self._of_names = _compiled(pattern for pattern in normal if "/" not in pattern)
-        self._of_paths = _compiled(pattern for pattern in normal if "/" in pattern)
+        self._of_names = _compile(pattern for pattern in normal if "/" not in pattern)
+        self._of_paths = _compile(pattern for pattern in normal if "/" in pattern)
 
     def match(self, path: str) -> bool:
         """Whether a relative path matches; it must be in NFC with "/" between its parts."""
@@ -38,7 +38,7 @@ class Globs:
         )
 
 
-def _compiled(patterns: Iterable[str]) -> list[Any]:
+def _compile(patterns: Iterable[str]) -> list[Any]:
     return [_expression(pattern) for pattern in patterns]
 
 
@@ -49,7 +49,7 @@ def _expression(pattern: str) -> Any:
     options.dot_nl = True
     options.log_errors = False
     try:
-        return re2.compile(_TOKEN.sub(_translated, pattern), options)
+        return re2.compile(_TOKEN.sub(_translate, pattern), options)
     except re2.error as error:
         raise InputError(
             _(
@@ -59,7 +59,7 @@ def _expression(pattern: str) -> Any:
         ) from error
 
 
-def _translated(token: re.Match[str]) -> str:
+def _translate(token: re.Match[str]) -> str:
     glob, inside = token[0], token["inside"]
     if inside is None:
         return _WILDCARDS.get(glob) or re.escape(glob)

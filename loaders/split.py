@@ -107,7 +107,7 @@ def _passage_id(*parts: str) -> str:
 def _spans(text: str, size: int, overlap: int) -> Iterator[tuple[Span, tuple[str, ...]]]:
     splitter = _character_splitter(size - overlap)
     for start, end, heading_path in _sections(text):
-        whole = list(_trimmed(text, start, end))
+        whole = list(_trim(text, start, end))
         fits = all(last - first <= size for first, last in whole)
         pieces = whole if fits else _pieces(text, start, end, size, splitter)
         for span in _overlapping(text, _join_small(pieces, size, overlap), size, overlap):
@@ -185,12 +185,12 @@ def _pieces(
 ) -> Iterator[Span]:
     """Split a section into pieces of at most `size` characters, without outer white space."""
     at = start
-    for piece in splitter.split_text(_masked(text[start:end], size)):
-        yield from _trimmed(text, at, at + len(piece))
+    for piece in splitter.split_text(_mask(text[start:end], size)):
+        yield from _trim(text, at, at + len(piece))
         at += len(piece)
 
 
-def _masked(section: str, size: int) -> str:
+def _mask(section: str, size: int) -> str:
     """The section with code that must stay whole masked as a word of the same length."""
 
     def mask(fenced: re.Match[str]) -> str:
@@ -200,7 +200,7 @@ def _masked(section: str, size: int) -> str:
     return _FENCED.sub(mask, section.replace(_MASK, "x"))
 
 
-def _trimmed(text: str, start: int, end: int) -> Iterator[Span]:
+def _trim(text: str, start: int, end: int) -> Iterator[Span]:
     piece = text[start:end]
     if stripped := piece.strip():
         start += len(piece) - len(piece.lstrip())

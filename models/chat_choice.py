@@ -126,7 +126,7 @@ def listed_models(endpoint: Endpoint) -> list[str]:
     for attempts_left in reversed(range(ATTEMPTS)):
         try:
             with log_context(attempt=ATTEMPTS - attempts_left):
-                return _names_in(_fetched(endpoint, deadline))
+                return _names_in(_fetch(endpoint, deadline))
         except NoListError as error:
             if not (attempts_left and error.retryable) or time.monotonic() + PAUSE_S > deadline:
                 raise
@@ -134,7 +134,7 @@ def listed_models(endpoint: Endpoint) -> list[str]:
     raise AssertionError("unreachable: the last attempt returns or raises")
 
 
-def _fetched(endpoint: Endpoint, deadline: float) -> bytes:
+def _fetch(endpoint: Endpoint, deadline: float) -> bytes:
     import httpx2
 
     url = httpx2.URL(endpoint.base_url)
@@ -232,13 +232,13 @@ class ChatModelChoice:
         """The answerer known so far; if a query is due, it runs in the background."""
         if self._is_due() and not (self._looking and self._looking.is_alive()):
             is_first = self._looked_at is None
-            self._looking = threading.Thread(target=self.settled, daemon=True)
+            self._looking = threading.Thread(target=self.resolve, daemon=True)
             self._looking.start()
             if is_first:
                 self._looking.join(FIRST_LOOK_S)
         return self._answerer
 
-    def settled(self) -> Answerer:
+    def resolve(self) -> Answerer:
         """The answerer for a question that is asked now.
 
         If the server has to be queried, wait for it, for at most `models.chat_choice.LIST_S`
@@ -251,14 +251,14 @@ class ChatModelChoice:
             return self._answerer
 
     def answering_model(self) -> AnsweringModel:
-        """The model of `settled`, built when it is first needed."""
-        label = self.settled().label
+        """The model of `resolve`, built when it is first needed."""
+        label = self.resolve().label
         return AnsweringModel(None if label == EXTRACTIVE else self._model, label)
 
     @cached_property
     def _model(self) -> "BaseChatModel | None":
         """The chosen model, built once: the choice is final for this process."""
-        return build_chat_model(replace(self._spec, model=self.settled().label))
+        return build_chat_model(replace(self._spec, model=self.resolve().label))
 
     def _is_due(self) -> bool:
         if not self._needs_list or self._answerer.label != EXTRACTIVE:
@@ -271,7 +271,7 @@ class ChatModelChoice:
             listed = listed_models(endpoint)
         except NoListError as error:
             return _without_list(endpoint, str(error))
-        return _chosen(endpoint, [name for name in listed if name not in self._other_models])
+        return _choose(endpoint, [name for name in listed if name not in self._other_models])
 
 
 def _configured_answerer(spec: ChatSpec) -> Answerer:
@@ -294,7 +294,7 @@ def _configured_answerer(spec: ChatSpec) -> Answerer:
     )
 
 
-def _chosen(endpoint: Endpoint, names: Sequence[str]) -> Answerer:
+def _choose(endpoint: Endpoint, names: Sequence[str]) -> Answerer:
     host = endpoint.host
     if not names:
         return Answerer(

@@ -123,17 +123,17 @@ class MultilingualE5:
     def _tokenizer(self) -> "E5Tokenizer":
         from models.e5_tokenizer import E5Tokenizer, load_file
 
-        path = prepared_file(self._prepared("tokenizer.model"), self._write_tokenizer)
+        path = prepared_file(self._cache_path("tokenizer.model"), self._write_tokenizer)
         return E5Tokenizer(load_file(path), self.max_tokens)
 
     @cached_property
     def _short_texts(self) -> "ShortTextTokenizer":
         from models.e5_tokenizer import ShortTextTokenizer
 
-        path = prepared_file(self._prepared("pieces.bin"), self._write_pieces)
+        path = prepared_file(self._cache_path("pieces.bin"), self._write_pieces)
         return ShortTextTokenizer(path, self._file, self.max_tokens)
 
-    def _prepared(self, name: str) -> Path:
+    def _cache_path(self, name: str) -> Path:
         return self._cache_dir / f"{self.name}-{self.sha256[:12]}-{name}"
 
     def _write_pieces(self, folder: Path) -> Path:

@@ -87,7 +87,7 @@ class E5File:
     def word_vectors(self, ids: Sequence[int]) -> NDArray[np.float32]:
         """The vectors of these pieces, one per row."""
         rows = self._words[np.array(ids)]
-        return _dequantized(rows.reshape(-1, _BLOCK_BYTES)).reshape(-1, WIDTH)
+        return _dequantize(rows.reshape(-1, _BLOCK_BYTES)).reshape(-1, WIDTH)
 
     def weights(self, layers: int) -> "Weights":
         """All tensors except the word vectors, with the names and shapes of BertModel."""
@@ -123,7 +123,7 @@ class E5File:
         kind, offset, size = self._tensors[name]
         if kind == 0:
             return np.frombuffer(self._data, "<f4", size // 4, offset)
-        return _dequantized(self._blocks(name)).ravel()
+        return _dequantize(self._blocks(name)).ravel()
 
     def _blocks(self, name: str) -> NDArray[np.uint8]:
         _, offset, size = self._tensors[name]
@@ -137,7 +137,7 @@ class E5File:
         return self._data[self._at - length : self._at]
 
 
-def _dequantized(blocks: NDArray[np.uint8]) -> NDArray[np.float32]:
+def _dequantize(blocks: NDArray[np.uint8]) -> NDArray[np.float32]:
     scales = np.ascontiguousarray(blocks[:, :2]).view("<f2").astype(np.float32)
     packed = blocks[:, 2:]
     halves = np.concatenate([packed & 15, packed >> 4], axis=1).astype(np.float32) - 8

@@ -21,7 +21,7 @@ class LoggedHttpClient(DefaultHttpxClient):
 
     def send(self, request: httpx2.Request, **options: Any) -> httpx2.Response:
         """Send and log the request."""
-        with _logged(request) as sent:
+        with _log_request(request) as sent:
             response = super().send(request, **options)
             sent.status = response.status_code
         return response
@@ -35,7 +35,7 @@ class LoggedAsyncHttpClient(DefaultAsyncHttpxClient):
 
     async def send(self, request: httpx2.Request, **options: Any) -> httpx2.Response:
         """Send and log the request."""
-        with _logged(request) as sent:
+        with _log_request(request) as sent:
             response = await super().send(request, **options)
             sent.status = response.status_code
         return response
@@ -46,7 +46,7 @@ def _openai_proxy() -> str | None:
     return os.environ.get("OPENAI_PROXY") or None
 
 
-def _logged(request: httpx2.Request) -> AbstractContextManager[OutgoingRequest]:
+def _log_request(request: httpx2.Request) -> AbstractContextManager[OutgoingRequest]:
     retries = request.headers.get(_RETRY_HEADER, "")
     attempt = int(retries) + 1 if retries.isdecimal() else None
     return outgoing_request(request.method, str(request.url), attempt)

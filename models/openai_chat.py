@@ -49,7 +49,7 @@ class PlainCompletions(Completions):
         try:
             return self._create(payload)
         except BadRequestError as error:
-            return self._create(_renamed(payload, error))
+            return self._create(_rename_limit(payload, error))
 
     def _create(self, payload: dict[str, Any]) -> Any:
         if not payload.get("stream") or payload.keys() & _LEFT_TO_THE_CLIENT:
@@ -67,10 +67,10 @@ class RenamingCompletions(AsyncCompletions):
         try:
             return await super().create(**payload)
         except BadRequestError as error:
-            return await super().create(**_renamed(payload, error))
+            return await super().create(**_rename_limit(payload, error))
 
 
-def _renamed(payload: Mapping[str, Any], error: BadRequestError) -> dict[str, Any]:
+def _rename_limit(payload: Mapping[str, Any], error: BadRequestError) -> dict[str, Any]:
     """The payload with the newer name of max_tokens; raises `error` if it has another cause.
 
     A gateway may forward the request to an OpenAI model that rejects the older name.

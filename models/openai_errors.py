@@ -111,7 +111,7 @@ def model_errors(endpoint: Endpoint) -> Iterator[None]:
     except AnswerCutError as error:
         raise ModelUnavailableError(_too_much(endpoint)) from error
     except openai.APIError as error:
-        raise _translated(error, endpoint) from error
+        raise _translate(error, endpoint) from error
     except (httpx2.TimeoutException, TimeoutError) as error:
         raise ModelUnavailableError(_too_slow(endpoint)) from error
     except httpx2.HTTPError as error:
@@ -172,11 +172,11 @@ def _is_address(url: str) -> bool:
     return named and parts.scheme in {"http", "https"} and url.isprintable() and " " not in url
 
 
-def _translated(error: "openai.APIError", endpoint: Endpoint) -> ModelError:
+def _translate(error: "openai.APIError", endpoint: Endpoint) -> ModelError:
     import openai
 
     if isinstance(error, openai.APIConnectionError):
-        return _disconnected(error, endpoint)
+        return _connection_error(error, endpoint)
     if isinstance(error, openai.APIStatusError):
         return _access_denied(error, endpoint)
     return ModelUnavailableError(
@@ -186,7 +186,7 @@ def _translated(error: "openai.APIError", endpoint: Endpoint) -> ModelError:
     )
 
 
-def _disconnected(error: "openai.APIConnectionError", endpoint: Endpoint) -> ModelError:
+def _connection_error(error: "openai.APIConnectionError", endpoint: Endpoint) -> ModelError:
     import httpx2
     import openai
 

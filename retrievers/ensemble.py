@@ -105,7 +105,7 @@ def fuse_documents(
     # Fusion uses only the order, so documents need no score.
     rankings = {name: [(key, 0.0) for key in documents] for name, documents in keyed.items()}
     hits = fuse_reciprocal_ranks(rankings, weights=weights, c=c, limit=limit)
-    return [_explained(hit, keyed) for hit in hits]
+    return [_explain(hit, keyed) for hit in hits]
 
 
 def _first_by_identity(documents: Iterable[Document], id_key: str | None) -> dict[str, Document]:
@@ -128,7 +128,7 @@ def _identity(document: Document, id_key: str | None) -> str:
     )
 
 
-def _explained(hit: Hit, keyed: Mapping[str, Mapping[str, Document]]) -> Document:
+def _explain(hit: Hit, keyed: Mapping[str, Mapping[str, Document]]) -> Document:
     holders = {name: documents[hit.id] for name, documents in keyed.items() if hit.id in documents}
     own = {name: holder.metadata.get("score") for name, holder in holders.items()}
     parts = [part._replace(score=own.get(part.ranker))._asdict() for part in hit.parts]

@@ -44,11 +44,11 @@ class WindowRetriever(ComposedRetriever):
         return await run_in_executor(None, self._windows, hits[:k])  # reads the ledger
 
     def _windows(self, documents: Sequence[Document]) -> list[Document]:
-        wide = self._widened([document.id or "" for document in documents])
+        wide = self._widen([document.id or "" for document in documents])
         windows = [_Window.of(rank, hit, wide) for rank, hit in enumerate(documents)]
-        return [window.document() for window in _merged(windows, self.max_chars)]
+        return [window.document() for window in _merge(windows, self.max_chars)]
 
-    def _widened(self, ids: Sequence[str]) -> dict[str, Passage]:
+    def _widen(self, ids: Sequence[str]) -> dict[str, Passage]:
         """The widest span around each hit that is not too long."""
         fitting: dict[str, Passage] = {}
         for n in range(self.passages, 0, -1):
@@ -97,7 +97,7 @@ class _Window:
         return self.hit.model_copy(update={"page_content": self.span.text, "metadata": metadata})
 
 
-def _merged(windows: Sequence[_Window], max_chars: int) -> list[_Window]:
+def _merge(windows: Sequence[_Window], max_chars: int) -> list[_Window]:
     """The windows, best first, joined as far as possible."""
     merged: list[_Window] = []
     for window in windows:
@@ -155,13 +155,13 @@ class PassageRetriever(CountedRetriever):
         run_manager: Run,  # noqa: ARG002  # required by LangChain
     ) -> list[Document]:
         hits = {hit.id: hit for hit in self.rank(query, k + SPARE, self.condition)}
-        for document in (documents := self._committed(list(hits), k)):
+        for document in (documents := self._look_up(list(hits), k)):
             hit = hits[document.id or ""]
             document.metadata["score"] = hit.score
             document.metadata["parts"] = [part._asdict() for part in hit.parts]
         return documents
 
-    def _committed(self, ids: list[str], k: int) -> list[Document]:
+    def _look_up(self, ids: list[str], k: int) -> list[Document]:
         """The first `k` committed passages; the spare ids are looked up only if needed."""
         documents = self.hydrate(ids[:k])
         return documents if len(documents) >= k else (documents + self.hydrate(ids[k:]))[:k]

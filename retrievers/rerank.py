@@ -54,14 +54,14 @@ class RerankRetriever(ComposedRetriever):
 
     def _find(self, query: str, k: int | None, run_manager: Run) -> list[Document]:
         deep = search_depth(k, self.depth)
-        return self._reranked(query, search(self.base, query, deep, run_manager.get_child()))
+        return self._rerank(query, search(self.base, query, deep, run_manager.get_child()))
 
     async def _afind(self, query: str, k: int | None, run_manager: AsyncRun) -> list[Document]:
         deep = search_depth(k, self.depth)
         documents = await search_async(self.base, query, deep, run_manager.get_child())
-        return await run_in_executor(None, self._reranked, query, documents)
+        return await run_in_executor(None, self._rerank, query, documents)
 
-    def _reranked(self, query: str, documents: list[Document]) -> list[Document]:
+    def _rerank(self, query: str, documents: list[Document]) -> list[Document]:
         near, rest = documents[: self.depth], documents[self.depth :]
         if not near:
             return []
@@ -71,10 +71,10 @@ class RerankRetriever(ComposedRetriever):
             scores = scores_in_time(self.cross_encoder, pairs, self.budget_s, self.pairs_per_batch)
         except ModelError as error:
             _log.warning("reranking skipped", reason=str(error), rerank_ms=elapsed_ms(began))
-            return _skipped(documents, str(error))
+            return _skip(documents, str(error))
         _log.info("passages reranked", passages=len(near), rerank_ms=elapsed_ms(began))
         below = _("Only the first {depth} passages were reranked.").format(depth=self.depth)
-        return _in_order_of(scores, near) + _skipped(rest, below)
+        return _in_order_of(scores, near) + _skip(rest, below)
 
 
 @dataclass(frozen=True)
@@ -141,11 +141,11 @@ def _score_batches(
         if stop.is_set():
             break
         batch = list(pairs[start : start + pairs_per_batch])
-        scores += _checked(cross_encoder.score(batch), len(batch))
+        scores += _check(cross_encoder.score(batch), len(batch))
     return scores
 
 
-def _checked(scores: list[float], expected: int) -> list[float]:
+def _check(scores: list[float], expected: int) -> list[float]:
     if len(scores) != expected:
         raise ModelError(
             _("The reranker returned {scores} scores for {expected} passages.").format(
@@ -168,7 +168,7 @@ def _in_order_of(scores: list[float], documents: list[Document]) -> list[Documen
     ]
 
 
-def _skipped(documents: list[Document], reason: str) -> list[Document]:
+def _skip(documents: list[Document], reason: str) -> list[Document]:
     return [_with_details(document, {"skipped": reason}) for document in documents]
 
 

@@ -97,15 +97,15 @@ class Worker:
         """Wait until a run has ended or is paused, and return its record.
 
         If no worker is alive, this process performs the queued runs itself. A finished removal is
-        returned in the same way as by `ImportQueue.refreshed`. Progress is reported several times a
+        returned in the same way as by `ImportQueue.reload`. Progress is reported several times a
         second, from before the run begins until it has ended.
 
         Raises:
-            NotFoundError: See `ImportQueue.refreshed`.
+            NotFoundError: See `ImportQueue.reload`.
         """
         run = self._queue.get(principal, import_id)
         while True:
-            run = self._queue.refreshed(principal, run)
+            run = self._queue.reload(principal, run)
             if run.ended or run.state is ImportState.PAUSED:
                 return run  # its record may contain older progress than was reported
             on_progress(run.progress or _NOT_BEGUN)

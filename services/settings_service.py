@@ -110,7 +110,7 @@ class SettingsService:
             self._require_changeable(changes)
             changes = self._with_removed_keys(changes)
             self._values.check(self._after(changes))
-            before = self._file.entries(_recorded(changes))
+            before = self._file.entries(_settings_to_record(changes))
             new = {name: self._entry(name, value) for name, value in changes.items()}
             self._file.write(new)
         return StoredChange(before, {**before, **new})
@@ -130,7 +130,7 @@ class SettingsService:
                 raise ConflictError(CHANGED_SINCE)
             entries = {n: one for n, one in change.before.items() if one != change.after[n]}
             self._require_changeable(entries)
-            self._values.check(self._after(self._file.decrypted(entries)))
+            self._values.check(self._after(self._file.decrypt(entries)))
             self._file.write(entries)
 
     def test_chat(self, principal: Principal, changes: Changes) -> ChatTest:
@@ -186,7 +186,7 @@ class SettingsService:
     def _chat_spec(self, changes: Changes) -> ChatSpec:
         """The spec with limits for a test; its model is the only one offered if none is set."""
         spec = self._values.chat_spec(self._after(changes))
-        label = ChatModelChoice(spec).settled().label
+        label = ChatModelChoice(spec).resolve().label
         return replace(
             spec,
             model="" if label == EXTRACTIVE else label,
@@ -209,7 +209,7 @@ class SettingsService:
         if value is None or name not in SECRETS:
             return value
         self._require_key()
-        return self._file.encrypted(value)
+        return self._file.encrypt(value)
 
     def _require_changeable(self, changes: Changes) -> None:
         values = self._values.all()
@@ -224,7 +224,7 @@ class SettingsService:
                 )
 
 
-def _recorded(changes: Changes) -> Collection[str]:
+def _settings_to_record(changes: Changes) -> Collection[str]:
     """The settings whose later changes prevent an undo: a key must not return to another server."""
     return changes.keys() | (KEYS_AND_ENDPOINTS if changes.keys() & KEYS_AND_ENDPOINTS else set())
 

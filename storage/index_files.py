@@ -138,7 +138,7 @@ class IndexFiles(ABC):
         """The description of the mutable files for the list."""
 
     @abstractmethod
-    def _referenced(self, listed: FileList) -> Iterable[str]:
+    def _references(self, listed: FileList) -> Iterable[str]:
         """The listed files that the store refers to.
 
         Raises:
@@ -147,7 +147,7 @@ class IndexFiles(ABC):
 
     @abstractmethod
     def _state_problems(self, listed: FileList) -> Iterator[str]:
-        """Problems of the mutable files, like `problems`; raises ValueError like `_referenced`."""
+        """Problems of the mutable files, like `problems`; raises ValueError like `_references`."""
 
     @abstractmethod
     def _require_readable(self) -> None:
@@ -167,7 +167,7 @@ class IndexFiles(ABC):
         The commit is valid even if the list can't be written.
         """
         with suppress(OSError):
-            files = with_new_files(self.folder, self._listed(), self._immutable_files())
+            files = with_new_files(self.folder, self._list(), self._immutable_files())
             write_list(self.folder, FileList(files, self._state()))
 
     def record_first(self) -> None:
@@ -208,14 +208,14 @@ class IndexFiles(ABC):
 
     def _problems(self, *, contents: bool) -> Iterator[str]:
         try:
-            listed = self._listed()
+            listed = self._list()
             if not self.exist():
                 if listed.files or self.must_exist:
                     yield _("{head} is missing").format(head=self.head)
                 return
             if not listed.files:
                 return
-            names = list(self._referenced(listed))
+            names = list(self._references(listed))
             problems = [*self._size_problems(names, listed), *self._state_problems(listed)]
             yield from problems
             if contents and not problems:
@@ -253,7 +253,7 @@ class IndexFiles(ABC):
             else:
                 yield _("{name} is damaged: its checksum differs").format(name=name)
 
-    def _listed(self) -> FileList:
+    def _list(self) -> FileList:
         """The current list; empty if there is none."""
         stamp = stamp_of(self.folder / CHECKSUMS)
         if stamp is None or stamp != self._cached_list[0]:

@@ -91,7 +91,7 @@ class SettingsFile:
             entries = {}
         return {name: entries.get(name) for name in names}
 
-    def decrypted(self, entries: Entries) -> Mapping[str, Any]:
+    def decrypt(self, entries: Entries) -> Mapping[str, Any]:
         """The values of these entries; None stays None.
 
         Raises:
@@ -99,7 +99,7 @@ class SettingsFile:
         """
         return {name: self._value(name, one) for name, one in entries.items()}
 
-    def encrypted(self, secret: str) -> Entries:
+    def encrypt(self, secret: str) -> Entries:
         """The entry of a secret.
 
         Raises:
@@ -137,9 +137,9 @@ class SettingsFile:
         with self.locked():
             entries = self._entries()
             secrets = {name: entries[name] for name in self._known if _is_secret(entries.get(name))}
-            plain = self.decrypted(secrets)
+            plain = self.decrypt(secrets)
             if plain:
-                self.write({name: self.encrypted(secret) for name, secret in plain.items()})
+                self.write({name: self.encrypt(secret) for name, secret in plain.items()})
             return len(plain)
 
     def _entries(self) -> Entries:
@@ -172,9 +172,9 @@ class SettingsFile:
                     path=self.path, name=name
                 )
             )
-        return self._decrypted(name, entry[_ENCRYPTED]) if _is_secret(entry) else entry
+        return self._decrypt(name, entry[_ENCRYPTED]) if _is_secret(entry) else entry
 
-    def _decrypted(self, name: str, token: str) -> str:
+    def _decrypt(self, name: str, token: str) -> str:
         from cryptography.fernet import InvalidToken
 
         for key in self._keys.all():

@@ -95,14 +95,14 @@ def completion_of(
 ) -> Completion:
     """The values of an argument that contain its text, ignoring case; first those that begin so."""
     start = params.argument.value.casefold()
-    known = _known(services, principal, params)
+    known = _completions(services, principal, params)
     matches = sorted({one for one in known if start in one.casefold()}, key=str.casefold)
     matches.sort(key=lambda one: not one.casefold().startswith(start))
     more = len(matches) > MAX_VALUES
     return Completion(values=matches[:MAX_VALUES], total=len(matches), has_more=more)
 
 
-def _known(
+def _completions(
     services: Services, principal: Principal, params: CompleteRequestParams
 ) -> Iterable[str]:
     if not isinstance(params.ref, PromptReference):

@@ -71,21 +71,21 @@ class AnswerStream(ABC):
 
     def _event_lines(self, event: Event) -> Iterator[bytes]:
         if isinstance(event, TextDelta):
-            yield self._added(event.text)
+            yield self._add(event.text)
         elif isinstance(event, ReasoningDelta):
             # A comment keeps the connection alive, and fails if the client has disconnected.
             yield b": reasoning\n\n"
         elif isinstance(event, StepUpdated) and event.step.state is StepState.RUNNING:
             # Text of an agent before a step is not part of its answer, but has been sent already.
             if self.content and not self.content.endswith("\n\n"):
-                yield self._added("\n\n")
+                yield self._add("\n\n")
         elif isinstance(event, TurnFinished):
             annotations = annotations_of(event.turn, self.content)
             if sources := sources_of(event.turn):
-                yield self._added(sources)
+                yield self._add(sources)
             yield from self.end(event.turn, annotations)
 
-    def _added(self, piece: str) -> bytes:
+    def _add(self, piece: str) -> bytes:
         self.content += piece
         return self.text(piece)
 

@@ -122,12 +122,12 @@ class EmbeddingList(Schema):
 
 def embeddings_of(vectors: Sequence[Sequence[float]], model: str, encoding: str) -> EmbeddingList:
     """The vectors in the requested encoding, `float` or `base64`."""
-    values = [_packed(one) if encoding == "base64" else list(one) for one in vectors]
+    values = [_pack(one) if encoding == "base64" else list(one) for one in vectors]
     data = [Embedding(index=index, embedding=one) for index, one in enumerate(values)]
     return EmbeddingList(data=data, model=model)
 
 
-def _packed(vector: Sequence[float]) -> str:
+def _pack(vector: Sequence[float]) -> str:
     return base64.b64encode(struct.pack(f"<{len(vector)}f", *vector)).decode("ascii")
 
 
@@ -187,7 +187,7 @@ async def create_chat_completion(
     id_, created = f"chatcmpl-{uuid.uuid4().hex}", int(time.time())
     if body.stream:
         chunks = ChunkStream(id_, created, body.model, body.wants_usage)
-        return await _streamed(chunks, begin, streams, request)
+        return await _stream_response(chunks, begin, streams, request)
     finished = await read_while_connected(streams.start(begin), request)
     return completion_of(turn_of(finished), id_, body.model) if finished else CLIENT_CLOSED_REQUEST
 
@@ -212,7 +212,7 @@ async def create_response(
     id_, created = f"resp_{uuid.uuid4().hex}", int(time.time())
     if body.stream:
         events = ResponseStream(id_, created, body.model)
-        return await _streamed(events, begin, streams, request)
+        return await _stream_response(events, begin, streams, request)
     finished = await read_while_connected(streams.start(begin), request)
     if finished is None:
         return CLIENT_CLOSED_REQUEST
@@ -227,7 +227,7 @@ def _answer_events(
     return partial(services.chat.answer, principal, *question, search=_search_of(body))
 
 
-async def _streamed(
+async def _stream_response(
     lines: AnswerStream,
     begin: Callable[[], Generator[Event, None, None]],
     streams: Streams,

@@ -304,7 +304,7 @@ async def follow_import(
 
     # Only reading the ledger runs in a thread, so a disconnect is noticed between two reads.
     def look(job: ImportRun) -> tuple[ImportRun, bool]:
-        now = queue.refreshed(principal, job)
+        now = queue.reload(principal, job)
         return now, now.ended or _rests(now.state, queue)
 
     return EventSourceResponse(_events(first, look))

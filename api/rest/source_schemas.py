@@ -97,7 +97,9 @@ class ChangedFields:
         for one in (one for fields in self.kinds for one in fields if not one.fixed):
             types[one.name] = types[one.name] | _type(one) if one.name in types else _type(one)
         return _sent_fields(
-            self.name, {name: (type_, _unchanged(name)) for name, type_ in types.items()}, handler
+            self.name,
+            {name: (type_, _optional_field(name)) for name, type_ in types.items()},
+            handler,
         )
 
 
@@ -118,7 +120,7 @@ def _new(one: FieldOfKind) -> tuple[Any, Any]:
     return _type(one), Field(_default(one), **metadata)
 
 
-def _unchanged(name: str) -> Any:
+def _optional_field(name: str) -> Any:
     """An optional field without a default in the schema: leaving it out keeps the stored value."""
     return Field(default_factory=lambda: None, description=_ABOUT[name])
 

@@ -136,7 +136,7 @@ def upload_files(
     reason; the others are accepted.
     """
     uploaded = services.uploads.add(principal, _uploads(body), box=box or DEFAULT_BOX)
-    return _queued(services, principal, uploaded)
+    return _enqueue(services, principal, uploaded)
 
 
 @router.post(
@@ -149,14 +149,14 @@ def upload_to_conversation(
 ) -> UploadedFiles:
     """Upload files that only one conversation searches, and import them."""
     uploaded = services.uploads.add(principal, _uploads(body), conversation_id=conversation_id)
-    return _queued(services, principal, uploaded)
+    return _enqueue(services, principal, uploaded)
 
 
 def _uploads(body: UploadForm) -> list[Upload]:
     return [Upload(one.filename or "", one.file.read()) for one in body.files]
 
 
-def _queued(services: Services, principal: Principal, uploaded: UploadResult) -> UploadedFiles:
+def _enqueue(services: Services, principal: Principal, uploaded: UploadResult) -> UploadedFiles:
     job = None
     if uploaded.source_id is not None and uploaded.accepted:
         job = services.queue.enqueue(principal, uploaded.source_id)

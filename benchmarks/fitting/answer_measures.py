@@ -49,7 +49,7 @@ def labeled_rows(services, path):
     labeled, evaluation = load_labeled_set(path), services.evaluation
     questions = [one for one in labeled.questions if one.answers]
     random.Random(0).shuffle(questions)  # a seeded sample, not for secrets
-    with evaluation._indexed(labeled, print_progress) as index:
+    with evaluation._index(labeled, print_progress) as index:
         rank = build_ranker(SearchMode.CONVEX, index, evaluation.options)
         answerer = evaluation.make_answerer(index)
         answers = AnswerEvaluation(labeled, index.passages, rank, answerer, evaluation.top_k)

@@ -157,12 +157,12 @@ class AnswerCheck:
         for piece in pieces:
             self._bare.read(piece)
         new = enumerate(self._bare.markers[known:], start=known)
-        checked = [(index, self._quoted(marker)) for index, marker in new]
+        checked = [(index, self._quote_citation(marker)) for index, marker in new]
         return [(index, citation) for index, citation in checked if citation]
 
-    def _quoted(self, marker: _NumberedMarker) -> Citation | None:
+    def _quote_citation(self, marker: _NumberedMarker) -> Citation | None:
         evidence = self._evidence.get(marker.n)
-        return evidence.quoted(marker.quote) if evidence else None
+        return evidence.cite(marker.quote) if evidence else None
 
     @cached_property
     def result(self) -> CheckedAnswer:
@@ -181,7 +181,7 @@ class AnswerCheck:
                 Mark(one.start, one.end, index) for one, index in zip(markers, indices, strict=True)
             ),
             statements=len(claims),
-            unsupported_sentences=len(claims - _supported(outcomes, statements, bare)),
+            unsupported_sentences=len(claims - _sentences_with_support(outcomes, statements, bare)),
         )
 
 
@@ -251,7 +251,9 @@ def _check(
     return _Outcome(passage_evidence.check(marker.quote, statement), sentences)
 
 
-def _supported(outcomes: Sequence[_Outcome], statements: Statements, bare: str) -> set[int]:
+def _sentences_with_support(
+    outcomes: Sequence[_Outcome], statements: Statements, bare: str
+) -> set[int]:
     """The sentences with a verified citation whose numbers all occur in the passages they cite."""
     evidence: defaultdict[int, str] = defaultdict(str)
     for outcome in outcomes:

@@ -75,7 +75,7 @@ def join_texts(pieces: Iterable[Piece]) -> list[Piece]:
     joined: list[Piece] = []
     for (is_text, _), group in groupby(pieces, _writer):
         if is_text:
-            joined.append(_joined([piece for piece in group if isinstance(piece, Text)]))
+            joined.append(_join([piece for piece in group if isinstance(piece, Text)]))
         else:
             joined.extend(group)
     return joined
@@ -95,7 +95,7 @@ def _writer(piece: Piece) -> tuple[bool, bool]:
     return isinstance(piece, Text), isinstance(piece, Text) and piece.by_program
 
 
-def _joined(texts: list[Text]) -> Text:
+def _join(texts: list[Text]) -> Text:
     text, shown = "".join(one.text for one in texts), "".join(one.shown for one in texts)
     return replace(_text(text, shown), by_program=texts[0].by_program)
 

@@ -33,17 +33,17 @@ class Evidence:
         """
         if not quote:
             return self._supporting(statement)
-        if citation := self.quoted(quote):
+        if citation := self.cite(quote):
             return citation
         return self._supporting(statement) if self._contains(quote) else self._missing(quote)
 
-    def quoted(self, quote: str) -> Citation | None:
+    def cite(self, quote: str) -> Citation | None:
         """The verified citation of the quote, None if it is not found or proves nothing.
 
         It is the same for each call.
         """
         if quote not in self._by_quote:
-            self._by_quote[quote] = self._quoted(quote) if proves_something(quote) else None
+            self._by_quote[quote] = self._find_quote(quote) if proves_something(quote) else None
         return self._by_quote[quote]
 
     def _contains(self, words: str) -> bool:
@@ -51,10 +51,10 @@ class Evidence:
         headings = map(QuoteFinder, (self._passage.title, *self._passage.heading_path))
         return any(finder.find_words(words) for finder in (self._in_passage, *headings))
 
-    def _quoted(self, quote: str) -> Citation | None:
+    def _find_quote(self, quote: str) -> Citation | None:
         span = self._in_passage.find_statement(quote)
         if span:
-            return self._verified(*span)
+            return self._span_citation(*span)
         text, start = self._surroundings
         span = self._in_surroundings.find_statement(quote)
         if span is None:
@@ -68,10 +68,10 @@ class Evidence:
     def _supporting(self, statement: str) -> Citation:
         headings = " \n".join((self._passage.title, *self._passage.heading_path))
         span = find_support(statement, self._passage.text, headings)
-        citation = self._verified(*span) if span else self._missing("")
+        citation = self._span_citation(*span) if span else self._missing("")
         return replace(citation, quoted_by_answer=False)
 
-    def _verified(self, start: int, end: int) -> Citation:
+    def _span_citation(self, start: int, end: int) -> Citation:
         """The citation of a span of the passage; its offsets are -1 if the document has changed."""
         citation = self._citation(CitationState.VERIFIED, self._passage.text[start:end])
         if self._offset < 0:

@@ -196,14 +196,14 @@ class _Reader:
             if not proves_something(words):
                 raise NotAMarkerError
             return [words]
-        quotes = [self._quoted()]
+        quotes = [self._quote()]
         while self._peek() in _SEPARATORS and self._after(self.at + 1) in _QUOTES:
             self.at += 1
             self._skip_spaces()
-            quotes.append(self._quoted())
+            quotes.append(self._quote())
         return quotes
 
-    def _quoted(self) -> str:
+    def _quote(self) -> str:
         """The words up to the closing mark after which the marker continues or ends."""
         closers = _QUOTES[self._peek()]
         self.at += 1

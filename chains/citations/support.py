@@ -175,7 +175,7 @@ def find_support(statement: str, passage: str, headings: str = "") -> _Span | No
         text = passage[slice(*span)]
         if _HEADING.match(text):
             continue  # a heading states nothing
-        covered = _covered(claim_tokens, frozenset(content_tokens(text)), around | header)
+        covered = _coverage(claim_tokens, frozenset(content_tokens(text)), around | header)
         agrees = numbers(claim) <= numbers(text) and not _contradicts(claim, text)
         otherwise = not agrees and not handicap and _contrasts(claim, text)
         if covered - handicap > best[0] and (agrees or otherwise):
@@ -225,7 +225,7 @@ def _candidate_spans(passage: str) -> list[tuple[_Span, Set[str], float]]:
     return candidates
 
 
-def _covered(claim_tokens: Set[str], tokens: Set[str], around: Set[str]) -> float:
+def _coverage(claim_tokens: Set[str], tokens: Set[str], around: Set[str]) -> float:
     """The share of the claim's words that is covered; numbers count only if there are no words."""
     if len(claim_tokens & tokens) < min(_MIN_SHARED, len(claim_tokens)):
         return 0.0

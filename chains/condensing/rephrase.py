@@ -51,12 +51,12 @@ def rephrase_with_model(
 
 def parse_rephrasings(reply: str, question: str) -> list[str]:
     """The distinct rephrasings in a model's reply, in order, except the question itself."""
-    seen = {_folded(question)}
+    seen = {_fold(question)}
     wordings = []
     for line in _lines(REASONING.sub("", reply)):
-        wording = _unwrapped(line)
-        if _is_wording(wording) and _folded(wording) not in seen:
-            seen.add(_folded(wording))
+        wording = _unwrap(line)
+        if _is_wording(wording) and _fold(wording) not in seen:
+            seen.add(_fold(wording))
             wordings.append(wording)
     return wordings
 
@@ -71,7 +71,7 @@ def _lines(reply: str) -> list[str]:
     return [" ".join(item.split()) for item in items if isinstance(item, str)]
 
 
-def _unwrapped(line: str) -> str:
+def _unwrap(line: str) -> str:
     return _BULLET.sub("", sanitize(line)).strip(_AROUND)
 
 
@@ -83,5 +83,5 @@ def _is_wording(line: str) -> bool:
     )
 
 
-def _folded(text: str) -> str:
+def _fold(text: str) -> str:
     return " ".join(re.findall(r"\w+", text.casefold()))

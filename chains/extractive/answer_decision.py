@@ -101,10 +101,10 @@ def lacks_answer_type(question: str, text: str) -> bool:
     question, as for *why* or *how do I*.
     """
     question, text = (unicodedata.normalize("NFKC", one) for one in (question, text))
-    return any(not _has_new(answer, question, text) for answer in _expected(question))
+    return any(not _has_new(answer, question, text) for answer in _expectations(question))
 
 
-def _expected(question: str) -> Iterator[re.Pattern[str]]:
+def _expectations(question: str) -> Iterator[re.Pattern[str]]:
     for question_pattern, answer in _RULES:
         if question_pattern.search(question):
             yield answer
@@ -213,10 +213,10 @@ def measures_of(
         nearest=passage_cosine(document) or 0.0,
         margin=_margin(documents),
         lead=_lead(documents, document),
-        passage=_covered(weights, covered),
-        sentence=_covered(weights, title | best.near),
+        passage=_coverage(weights, covered),
+        sentence=_coverage(weights, title | best.near),
         share=best.share,
-        unmatched=_unmatched(unmatched_words(question, covered), sentences, embeddings),
+        unmatched=_best_similarity(unmatched_words(question, covered), sentences, embeddings),
         lacking=float(lacks_answer_type(typed, sentence)),
     )
 
@@ -241,7 +241,7 @@ def _alone(question: str, sentence: str, embeddings: Embeddings | None) -> float
     return cosine(embeddings.embed_query(question), vector)
 
 
-def _unmatched(
+def _best_similarity(
     words: str, sentences: Sequence[ScoredSentence], embeddings: Embeddings | None
 ) -> float:
     vectors = [one.vector for one in sentences if one.vector is not None]
@@ -251,7 +251,7 @@ def _unmatched(
     return max(cosine(word_vector, vector) for vector in vectors)
 
 
-def _covered(weights: Mapping[str, float], tokens: Collection[str]) -> float:
+def _coverage(weights: Mapping[str, float], tokens: Collection[str]) -> float:
     total = sum(weights.values())
     return sum(weights[token] for token in weights if token in tokens) / (total or 1)
 

@@ -184,8 +184,8 @@ class ExtractiveAnswerer(Runnable[dict[str, Any], AIMessageChunk]):
         same_language = [one for one in sentences if not foreign[one.n - 1]]
         foreign_sentences = [one for one in sentences if foreign[one.n - 1]]
         compared = [
-            *self._compared(typed, documents, same_language[:COMPARED], weight),
-            *self._compared(typed, documents, foreign_sentences[:COMPARED], FOREIGN_COSINE_WEIGHT),
+            *self._compare(typed, documents, same_language[:COMPARED], weight),
+            *self._compare(typed, documents, foreign_sentences[:COMPARED], FOREIGN_COSINE_WEIGHT),
         ]
         return (
             sorted(compared, key=attrgetter("score"), reverse=True)
@@ -230,7 +230,7 @@ class ExtractiveAnswerer(Runnable[dict[str, Any], AIMessageChunk]):
         passage = documents[sentences[0].n - 1].page_content
         return log_odds(question, measures, passage, knows_meaning=calibrated)
 
-    def _compared(
+    def _compare(
         self,
         question: str,
         documents: Sequence[Document],

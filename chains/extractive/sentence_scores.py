@@ -192,7 +192,7 @@ def score_sentences(
     numbers = _numbers(question) if _ASKS_FOR_A_NUMBER.search(question) else None
     term = defined_term(question)
     scored = [
-        _scored(candidate, weights, _bonus(candidate.text, numbers, term) + worths[candidate.n - 1])
+        _score(candidate, weights, _bonus(candidate.text, numbers, term) + worths[candidate.n - 1])
         for candidate in candidates
     ]
     return sorted(scored, key=lambda sentence: -sentence.score)
@@ -286,7 +286,7 @@ def _passage_scores(documents: Sequence[Document]) -> list[float]:
     return [(score - lowest) / spread if spread else 1.0 for score in scores]
 
 
-def _scored(candidate: _Candidate, weights: Mapping[str, float], bonus: float) -> ScoredSentence:
+def _score(candidate: _Candidate, weights: Mapping[str, float], bonus: float) -> ScoredSentence:
     share = 0.0
     unmatched: Tokens = weights.keys()
     for tokens, part in (

@@ -68,14 +68,14 @@ class DocumentAnswerer(StreamingRunnable[Inputs, Inputs]):
         yield AddableDict(searched_questions=[topic])
         documents = self._candidates(topic, config)
         answerable = {**input, "question": topic, "typed_question": input["question"]}
-        supported = self._supported(answerable, documents, config)
+        supported = self._find_support(answerable, documents, config)
         introduction = "introduction" if len(supported) > 1 else "introduction_of_one"
         if not supported:
             supported = self._nearest(topic, documents)
             introduction = "introduction_of_nearest" if supported else "nothing_found"
         yield AddableDict(source_documents=[one.passage for one in supported])
         text = load_phrases("document_search")[introduction][request.language]
-        yield from answer_pieces([text, *_listed(supported)])
+        yield from answer_pieces([text, *_list_pieces(supported)])
 
     def _topic(
         self, request: DocumentRequest, inputs: Inputs, config: RunnableConfig | None
@@ -105,7 +105,7 @@ class DocumentAnswerer(StreamingRunnable[Inputs, Inputs]):
         rest = [one for one in documents[1:] if one not in by_title]
         return [*documents[:1], *by_title, *rest]
 
-    def _supported(
+    def _find_support(
         self, inputs: Inputs, documents: Sequence[list[Document]], config: RunnableConfig | None
     ) -> list[_Supported]:
         """The documents that the answerer quotes for the topic, in order of rank."""
@@ -147,7 +147,7 @@ def _by_document(results: Sequence[Document]) -> list[list[Document]]:
     return [passages[:PASSAGES] for passages in documents.values()]
 
 
-def _listed(supported: Sequence[_Supported]) -> Iterator[str | Quotation]:
+def _list_pieces(supported: Sequence[_Supported]) -> Iterator[str | Quotation]:
     for n, one in enumerate(supported, start=1):
         name = one.passage.metadata.get("title") or one.passage.metadata["location"]
         yield f"**{escape(name)}**"

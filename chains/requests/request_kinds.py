@@ -36,12 +36,12 @@ def compile_pattern(template: str, parts: Mapping[str, str]) -> re.Pattern[str]:
 
     Lines are joined without the white space around them, and `%NAME%` is replaced by that part.
     """
-    return re.compile(_expanded(template, parts), re.IGNORECASE | re.DOTALL)
+    return re.compile(_expand(template, parts), re.IGNORECASE | re.DOTALL)
 
 
-def _expanded(template: str, parts: Mapping[str, str]) -> str:
+def _expand(template: str, parts: Mapping[str, str]) -> str:
     joined = "".join(map(str.strip, template.splitlines()))
-    return _PART_NAME.sub(lambda name: _expanded(parts[name[1]], parts), joined)
+    return _PART_NAME.sub(lambda name: _expand(parts[name[1]], parts), joined)
 
 
 MAX_SMALL_TALK_CHARS = 120

@@ -82,10 +82,10 @@ def _extract(
     indices = sorted({sentence.index for sentence in sentences})
     yield AddableDict(source_documents=[passages[index] for index in indices])
     opening = introduction.format(title=escape(title))
-    yield from answer_pieces([opening, *_quoted(sentences, indices)])
+    yield from answer_pieces([opening, *_quotations(sentences, indices)])
 
 
-def _quoted(
+def _quotations(
     sentences: Sequence[CentralSentence], indices: Sequence[int]
 ) -> Iterator[str | Quotation]:
     """The sentences; the first one of each section follows the section's heading."""

@@ -79,7 +79,7 @@ def check_nested(file: str, description: CatalogDescription, rows: Iterable[Row]
         return
     keys: dict[str, None] = {}
     for row in rows:
-        for review in _nested(row, columns):
+        for review in _nested_rows(row, columns):
             keys |= dict.fromkeys(review.values)
     if keys:
         check_columns(
@@ -141,7 +141,7 @@ def _warnings(problems: Sequence[str]) -> Iterator[str]:
         )
 
 
-def _nested(row: Row, columns: ReviewColumns) -> list[Row]:
+def _nested_rows(row: Row, columns: ReviewColumns) -> list[Row]:
     try:
         return row.rows(columns.column)
     except UnreadableError:  # reported when the place is listed
@@ -235,7 +235,7 @@ def data_files(folder: Path, description: CatalogDescription) -> list[Path]:
         files.append(("reviews.file", description.reviews.file))
     paths = []
     for name, file in files:
-        path = _resolved(folder, name, file)
+        path = _resolve(folder, name, file)
         if not path.is_relative_to(folder.resolve()):
             raise SourceError(
                 _("{field}: {file} is a link to a file outside the description's folder").format(
@@ -264,7 +264,7 @@ def columns_of(description: CatalogDescription) -> list[tuple[str, str]]:
     return [(field, column) for field, column in fields if column]
 
 
-def _resolved(folder: Path, field: str, file: str) -> Path:
+def _resolve(folder: Path, field: str, file: str) -> Path:
     try:
         path = (folder / file).resolve()
         path.exists()  # a path that resolves can still be too long, or in an unreadable folder

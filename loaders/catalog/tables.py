@@ -211,7 +211,7 @@ def _jsonl(path: Path, columns: Collection[str]) -> Table:
     with open_file(path) as file:
         for number, line in enumerate(file, start=1):
             where = line_of(path.name, number)
-            text = _decoded(where, line.removeprefix(b"\xef\xbb\xbf") if number == 1 else line)
+            text = _decode(where, line.removeprefix(b"\xef\xbb\xbf") if number == 1 else line)
             if text.strip():
                 values = _object(where, text)
                 header |= dict.fromkeys(values)
@@ -288,7 +288,7 @@ def _decoded_file(path: Path) -> str:
         raise not_utf8(line_of(path.name, line)) from error
 
 
-def _decoded(where: str, line: bytes) -> str:
+def _decode(where: str, line: bytes) -> str:
     try:
         return line.decode()
     except UnicodeDecodeError as error:

@@ -139,7 +139,7 @@ class ConfluenceClient:
         session = session_of(self._api)
         with session.get(f"{self.url}/{path}", stream=True, timeout=TIMEOUTS) as response:
             refuse(response, self.url)
-            data = _received(response, max_bytes)
+            data = _receive(response, max_bytes)
         if size is None or len(data) == size:
             return data
         if "html" in response.headers.get("Content-Type", "") and data[:1] == b"<":
@@ -203,7 +203,7 @@ def _has_id(entry: Any) -> bool:
     return isinstance(entry, dict) and "id" in entry
 
 
-def _received(response: "Response", max_bytes: int) -> bytes:
+def _receive(response: "Response", max_bytes: int) -> bytes:
     data = bytearray()
     for block in response.iter_content(_BLOCK):
         data += block

@@ -84,7 +84,7 @@ class Missing:
             )
         state = self.site.state_of(version.space)
         if state == SpaceState.HIDDEN:
-            return Removed(ref.key, _hidden(version.space), is_certain=False)
+            return Removed(ref.key, _space_removal(version.space), is_certain=False)
         if state == SpaceState.ARCHIVED and not selection.archived:
             return Removed(
                 ref.key,
@@ -101,7 +101,7 @@ class Missing:
         except ContentRefusedError as error:
             if not error.is_of_content:
                 return _unclear(ref, error)
-            return Removed(ref.key, _refused(error.status))
+            return Removed(ref.key, _removal_reason(error.status))
         except SourceUnavailableError as error:
             if not self.site.client.answers():
                 raise
@@ -148,11 +148,11 @@ _INCOMPLETE_SEARCH = _(
 )
 
 
-def _hidden(space: str) -> str:
+def _space_removal(space: str) -> str:
     return _("its space {space} was deleted, or is hidden from this account").format(space=space)
 
 
-def _refused(status: int) -> str:
+def _removal_reason(status: int) -> str:
     if status == 403:
         return _("this account is no longer allowed to see it")
     return _("it was permanently deleted, or is hidden from this account")
@@ -198,10 +198,10 @@ class Listing:
         self._trees = tuple(self.site.trees())
         whole = self.since is None
         yield from self._pages()
-        yield from self._missing(files=False) if whole else self._unchanged(files=False)
+        yield from self._missing(files=False) if whole else self._list_unchanged(files=False)
         if self.site.selection.attachments:
             yield from self._attachments()
-        yield from self._missing(files=True) if whole else self._unchanged(files=True)
+        yield from self._missing(files=True) if whole else self._list_unchanged(files=True)
 
     def _pages(self) -> Iterator[DocumentRef]:
         """Yield the pages; with comments, list all pages first, as comments are listed by space."""
@@ -275,7 +275,7 @@ class Listing:
                 self._listed.add(entry.key)
             yield entry
 
-    def _unchanged(self, *, files: bool) -> Iterator[ListingEntry]:
+    def _list_unchanged(self, *, files: bool) -> Iterator[ListingEntry]:
         """Yield documents without changes as they were before."""
         for key, ref in {**self.previous.documents, **self.previous.failed}.items():
             if key.startswith(ATTACHMENT_IDS) == files and key not in self._listed:

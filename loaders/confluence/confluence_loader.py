@@ -298,7 +298,7 @@ class ConfluenceLoader:
         try:
             return self._documents.read(ref)
         except ContentRefusedError as error:
-            raise TemporarilyUnreadableError(_refused(error)) from error
+            raise TemporarilyUnreadableError(_refusal(error)) from error
         except SourceUnavailableError as error:
             if not self._client.answers():
                 raise
@@ -323,7 +323,7 @@ class ConfluenceLoader:
         return digest(asdict(self._site.selection))
 
 
-def _refused(error: ContentRefusedError) -> str:
+def _refusal(error: ContentRefusedError) -> str:
     if error.is_of_content:
         return _("it was deleted or hidden from this account while the import was running")
     return str(error)

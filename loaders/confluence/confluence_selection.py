@@ -81,17 +81,17 @@ class ConfluenceSelection:
         if self.scope == Scope.EVERYTHING:
             return ""
         if self.scope == Scope.SPACES:
-            spaces = _filled(self.spaces, _("space"))
+            spaces = _non_empty(self.spaces, _("space"))
             return f"space in {_any_of(spaces)}"
         if self.scope == Scope.LABELS:
-            labels = _filled(self.page_labels, _("label"))
+            labels = _non_empty(self.page_labels, _("label"))
             return f"label in {_any_of(label.lower() for label in labels)}"
         if self.scope == Scope.TREES:
-            pages = _filled(tree_ids, _("page"))
+            pages = _non_empty(tree_ids, _("page"))
             ids = f"({', '.join(pages)})"
             return f"(id in {ids} or ancestor in {ids})"
-        query = _filled([self.cql.strip()], _("CQL query"))[0]
-        return f"({_closed(_without_order(query))})"
+        query = _non_empty([self.cql.strip()], _("CQL query"))[0]
+        return f"({_check_brackets(_without_order(query))})"
 
 
 def parts_query(kind: str, spaces: Iterable[str], since: datetime | None = None) -> str:
@@ -104,7 +104,7 @@ def page_id_of(text: str) -> str | None:
     if found := _PAGE_ID.search(text):
         return str(next(filter(None, found.groups())))
     tiny = _TINY.search(text)
-    return None if tiny is None else _untinied(tiny[1])
+    return None if tiny is None else _page_id(tiny[1])
 
 
 def cql_string(text: str) -> str:
@@ -125,7 +125,7 @@ def _any_of(values: Iterable[str]) -> str:
     return f"({', '.join(map(cql_string, values))})"
 
 
-def _filled(values: Sequence[str], what: str) -> Sequence[str]:
+def _non_empty(values: Sequence[str], what: str) -> Sequence[str]:
     if not any(values):
         raise SourceError(
             _("The {what} to import is missing: enter it, or import everything.").format(what=what)
@@ -137,7 +137,7 @@ def _without_order(cql: str) -> str:
     return _ORDER.sub("", cql).strip()
 
 
-def _closed(cql: str) -> str:
+def _check_brackets(cql: str) -> str:
     """The query, which must not close our bracket around it: the rest would widen the selection."""
     depth = 0
     for bracket in re.findall(r"[()]", _QUOTED.sub("", cql)):
@@ -151,7 +151,7 @@ def _closed(cql: str) -> str:
     return cql
 
 
-def _untinied(text: str) -> str | None:
+def _page_id(text: str) -> str | None:
     """The id in a short address: little-endian bytes in base64, without trailing zeros."""
     standard = text.replace("-", "/").replace("_", "+")
     try:

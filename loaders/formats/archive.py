@@ -114,11 +114,11 @@ def _check_inflated(data: bytes, parts: Sequence[zipfile.ZipInfo]) -> None:
         if part.compress_type != zipfile.ZIP_DEFLATED or part.flag_bits & 1:
             continue
         if part.compress_size * _MAX_DEFLATE > _RATIO_COUNTS_FROM:
-            total += _inflated(_packed(data, part), _RATIO_COUNTS_FROM + part.file_size)
+            total += _inflated_size(_part_bytes(data, part), _RATIO_COUNTS_FROM + part.file_size)
             _check_total(total, 0, len(data))
 
 
-def _packed(data: bytes, part: zipfile.ZipInfo) -> bytes:
+def _part_bytes(data: bytes, part: zipfile.ZipInfo) -> bytes:
     """The bytes after a part's header, which ends with the lengths of two more fields."""
     at = part.header_offset
     lengths = (int.from_bytes(data[at + i : at + i + 2], "little") for i in (26, 28))
@@ -126,7 +126,7 @@ def _packed(data: bytes, part: zipfile.ZipInfo) -> bytes:
     return data[start : start + part.compress_size]
 
 
-def _inflated(packed: bytes, limit: int) -> int:
+def _inflated_size(packed: bytes, limit: int) -> int:
     """The number of bytes that these really inflate to; counting stops at the limit."""
     inflater = zlib.decompressobj(-zlib.MAX_WBITS)
     size = 0

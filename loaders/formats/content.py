@@ -42,7 +42,7 @@ def clean(text: str) -> str:
     return text.strip("\n")
 
 
-def single_spaced(text: str) -> str:
+def collapse_blank_lines(text: str) -> str:
     """The text with consecutive blank lines collapsed to one."""
     return _BLANK_LINES.sub("\n\n", text)
 
@@ -103,7 +103,7 @@ def pipe_table(rows: Iterable[Sequence[str]]) -> str:
     is as wide as the widest row.
     """
     cells = [[cell(text) for text in row] for row in rows]
-    cells = [_trimmed(row) for row in cells if any(row)]
+    cells = [_trim(row) for row in cells if any(row)]
     if not cells:
         return ""
     width = max(map(len, cells))
@@ -111,7 +111,7 @@ def pipe_table(rows: Iterable[Sequence[str]]) -> str:
     return "\n".join(map(_line, (header, ["---"] * width, *cells[1:])))
 
 
-def _trimmed(row: list[str]) -> list[str]:
+def _trim(row: list[str]) -> list[str]:
     while row and not row[-1]:
         row.pop()
     return row

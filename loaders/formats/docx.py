@@ -8,11 +8,11 @@ from typing import Any
 
 from loaders.formats.content import (
     Content,
+    collapse_blank_lines,
     fenced,
     heading,
     one_line,
     pipe_table,
-    single_spaced,
 )
 from loaders.formats.ooxml import open_archive
 
@@ -342,7 +342,7 @@ class _Body:
         rows = [self._row(row) for row in content_blocks(table, W + "tr")]
         if all(len(row) <= 1 for row in rows):  # a text frame, not a table
             cells = [cell for row in content_blocks(table, W + "tr") for cell in _cells(row)]
-            return single_spaced("\n\n".join(self._flat(cell) for cell in cells))
+            return collapse_blank_lines("\n\n".join(self._flat(cell) for cell in cells))
         return pipe_table(_filled_down(rows))
 
     def _row(self, row: Any) -> list[str | None]:

@@ -88,7 +88,7 @@ def sections(parts: Iterable[Part], level: int = 1) -> Sections:
                 continue
             texts.append(f"{heading(level, part.name)}\n\n{text}")
             warnings += (join_messages((part.name, warning), ": ") for warning in part_warnings)
-    return Sections("\n\n".join(texts), _bounded(warnings), again=retry)
+    return Sections("\n\n".join(texts), _limit(warnings), again=retry)
 
 
 @contextmanager
@@ -125,7 +125,7 @@ def _section(part: Part, budget: _Budget) -> tuple[str, Sequence[str]]:
     return text, metadata["warnings"]
 
 
-def _bounded(warnings: list[str]) -> tuple[str, ...]:
+def _limit(warnings: list[str]) -> tuple[str, ...]:
     omitted = len(warnings) - _MAX_WARNINGS
     more = (_("and {number} more such files").format(number=omitted),) if omitted > 0 else ()
     return (*warnings[:_MAX_WARNINGS], *more)

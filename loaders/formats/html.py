@@ -24,11 +24,11 @@ from loaders.formats.archive import attribute, child, local, open_zip, parse_par
 from loaders.formats.content import (
     Content,
     clean,
+    collapse_blank_lines,
     fenced,
     heading,
     one_line,
     pipe_table,
-    single_spaced,
     without_empty_columns,
 )
 
@@ -203,7 +203,7 @@ def to_markdown(html: str) -> tuple[str, str, tuple[str, ...]]:
     try:
         text = PageConverter.of_page().convert_soup(soup)
     except RecursionError:
-        text, warnings = single_spaced(soup.get_text("\n")), (_TOO_DEEP,)
+        text, warnings = collapse_blank_lines(soup.get_text("\n")), (_TOO_DEEP,)
     text = clean(text)
     if title and text and not soup.find("h1"):
         text = f"# {title}\n\n{text}"

@@ -132,15 +132,15 @@ def read(data: bytes) -> Content:
     if data.startswith(_OLD):
         raise UnreadableError(_IS_OLD)
     with OleFileIO(io.BytesIO(data)) as file:
-        compressed = _checked(file)
-        levels = _Levels(_inflated(file, "DocInfo", compressed)[0])
+        compressed = _check(file)
+        levels = _Levels(_inflate(file, "DocInfo", compressed)[0])
         texts, warnings = _sections(file, compressed, levels)
         if not texts:
             return Content(_preview(file), warnings=(_ONLY_PREVIEW,))
         return Content("\n\n".join(texts), _title(file), warnings=tuple(warnings))
 
 
-def _checked(file: Any) -> bool:
+def _check(file: Any) -> bool:
     """Check that the document is readable; return whether its streams are compressed."""
     header = _stream(file, "FileHeader")
     if not header.startswith(_SIGNATURE):
@@ -156,7 +156,7 @@ def _stream(file: Any, name: str) -> bytes:
     return bytes(file.openstream(name).read()) if file.exists(name) else b""
 
 
-def _inflated(file: Any, name: str, compressed: bool) -> tuple[bytes, bool]:
+def _inflate(file: Any, name: str, compressed: bool) -> tuple[bytes, bool]:
     """A stream's bytes, and whether it is complete."""
     data = _stream(file, name)
     if not compressed:
@@ -179,7 +179,7 @@ def _sections(file: Any, compressed: bool, levels: "_Levels") -> tuple[list[str]
     texts: list[str] = []
     warnings: list[str] = []
     for at, name in enumerate(sorted(names, key=lambda name: int(name[7:])), start=1):
-        data, inflated = _inflated(file, f"BodyText/{name}", compressed)
+        data, inflated = _inflate(file, f"BodyText/{name}", compressed)
         records, whole = tree(data)
         text = "\n\n".join(_blocks(records, levels))
         if text.strip():
@@ -209,7 +209,7 @@ class _Levels:
     """The heading levels of the document's styles and paragraph shapes."""
 
     def __init__(self, document_info: bytes) -> None:
-        records = [one for record in tree(document_info)[0] for one in _flattened(record)]
+        records = [one for record in tree(document_info)[0] for one in _flatten(record)]
         self._shapes = [_shape_level(one.data) for one in records if one.tag == PARA_SHAPE]
         self._styles = [_style_level(one.data) for one in records if one.tag == STYLE]
 
@@ -220,10 +220,10 @@ class _Levels:
         return level or (self._shapes[shape] if shape < len(self._shapes) else 0)
 
 
-def _flattened(record: Record) -> Iterator[Record]:
+def _flatten(record: Record) -> Iterator[Record]:
     yield record
     for below in record.children:
-        yield from _flattened(below)
+        yield from _flatten(below)
 
 
 def _shape_level(data: bytes) -> int:
@@ -284,7 +284,7 @@ def _box(record: Record, levels: _Levels) -> Iterator[str]:
 
 def _flat(records: Sequence[Record]) -> str:
     """The texts of the paragraphs and everything in them, each on its own line."""
-    texts = (_text(one) for record in records for one in _flattened(record))
+    texts = (_text(one) for record in records for one in _flatten(record))
     return "\n".join(filter(None, texts))
 
 

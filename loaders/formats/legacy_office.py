@@ -67,7 +67,7 @@ def _read(data: bytes, kind: str) -> Content:
     head = _main_stream(data, kind)
     if not is_installed(_PROGRAM):
         raise TemporarilyUnreadableError(_missing(f".{kind}"))
-    return reader_of(f".{kind}x")(_converted(data, head, kind))
+    return reader_of(f".{kind}x")(_convert(data, head, kind))
 
 
 def _missing(suffix: str) -> str:
@@ -84,7 +84,7 @@ def _advice(suffix: str) -> str:
     ).format(suffix=suffix)
 
 
-def _converted(data: bytes, head: bytes, kind: str) -> bytes:
+def _convert(data: bytes, head: bytes, kind: str) -> bytes:
     new = f"{kind}x"
     try:
         ran = run_program(

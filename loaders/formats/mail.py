@@ -103,7 +103,7 @@ def _header(message: Message, name: str) -> str:
     raw = (value for key, value in message.raw_items() if key.lower() == name.lower())
     value = str(next(raw, ""))[:_MAX_HEADER]
     if not value.isascii():  # eight-bit characters, which the standard does not allow
-        return one_line(_decoded(value.encode("utf-8", "surrogateescape"), None))
+        return one_line(_decode(value.encode("utf-8", "surrogateescape"), None))
     try:
         words = decode_header(value)
     except (HeaderParseError, ValueError):
@@ -114,10 +114,10 @@ def _header(message: Message, name: str) -> str:
 def _word(word: str | bytes, label: str | None) -> str:
     if isinstance(word, str):
         return word
-    return _decoded(word, label) if label else word.decode("ascii", "replace")
+    return _decode(word, label) if label else word.decode("ascii", "replace")
 
 
-def _decoded(data: bytes, label: str | None) -> str:
+def _decode(data: bytes, label: str | None) -> str:
     """Decode with the encoding of a label, or with the most likely one if that does not fit."""
     encoding = codec(label) if label else None
     try:
@@ -160,7 +160,7 @@ def _payload(part: Message) -> bytes:
 def _take(mail: Mail, part: Message) -> None:
     kind, name = part.get_content_type(), _name(part)
     if kind == "message/rfc822":
-        mail.parts.append(_nested(part, name))
+        mail.parts.append(_nested_mail(part, name))
     elif kind in ("text/plain", "text/html") and not name and not _is_attached(part):
         _take_text(mail, part, kind)
     elif name or not kind.startswith(_LAYOUT):
@@ -186,10 +186,10 @@ def _take_text(mail: Mail, part: Message, kind: str) -> None:
         mail.html += text
     else:
         flowed = part.get_param("format") == "flowed"
-        mail.text += f"\n{_joined(text) if flowed else text}"
+        mail.text += f"\n{_join_lines(text) if flowed else text}"
 
 
-def _joined(text: str) -> str:
+def _join_lines(text: str) -> str:
     """Join the lines of RFC 3676 text: a line that ends in a space continues on the next."""
     return re.sub(r"(?<!\n--)(?<=\S) \n(?=[^\s>])", " ", text)
 
@@ -206,11 +206,11 @@ def _name(part: Message) -> str:
         words = decode_header(name)
         name = "".join(_word(word, label) for word, label in words)
     elif not name.isascii():
-        name = _decoded(name.encode("utf-8", "surrogateescape"), None)
+        name = _decode(name.encode("utf-8", "surrogateescape"), None)
     return one_line(name.replace("/", "_"))
 
 
-def _nested(part: Message, name: str) -> Part:
+def _nested_mail(part: Message, name: str) -> Part:
     below = part.get_payload()
     inner = below[0] if isinstance(below, list) and below else None
     if not isinstance(inner, Message):

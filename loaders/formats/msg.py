@@ -42,10 +42,10 @@ def decompress(data: bytes) -> bytes:
         raise UnreadableError(
             _("the text of the message is damaged: save the message again in Outlook")
         )
-    return _inflated(packed)
+    return _inflate(packed)
 
 
-def _inflated(packed: bytes) -> bytes:
+def _inflate(packed: bytes) -> bytes:
     """Decompress: each bit of a flag byte means a literal byte or a reference (offset, length)."""
     output = bytearray(_FIRST)
     at = 0
@@ -197,10 +197,10 @@ def _attachment(file: Any, folder: str, depth: int) -> Part:
     name = one_line(next(filter(None, names), "attachment")).replace("/", "_")
     if not file.exists(f"{folder}{_EMBEDDED}"):
         return Part(name, partial(storage.bytes, _FILE))
-    return Part(name, partial(_embedded, file, f"{folder}{_EMBEDDED}/", depth + 1))
+    return Part(name, partial(_embedded_mail, file, f"{folder}{_EMBEDDED}/", depth + 1))
 
 
-def _embedded(file: Any, folder: str, depth: int) -> Content:
+def _embedded_mail(file: Any, folder: str, depth: int) -> Content:
     if depth > _MAX_DEPTH:
         raise UnreadableError(
             _("nested more than {max_depth} messages deep").format(max_depth=_MAX_DEPTH)

@@ -269,10 +269,10 @@ def _frame(image: "Image", page: int) -> "Image":
                 error=error
             )
         ) from None
-    return _scaled(_on_white(upright))
+    return _scale(_on_white(upright))
 
 
-def _scaled(grey: "Image") -> "Image":
+def _scale(grey: "Image") -> "Image":
     from PIL import Image
 
     if max(grey.size) < _SMALL:

@@ -60,18 +60,18 @@ def _slide(slide: Any) -> str:
     is_heading = 0 < len(name) <= _MAX_TITLE
     blocks = [heading(1, name)] if is_heading else []
     title_id = title.shape_id if is_heading else None
-    blocks += [_shape(shape) for shape in _flattened(slide.shapes) if shape.shape_id != title_id]
+    blocks += [_shape(shape) for shape in _flatten(slide.shapes) if shape.shape_id != title_id]
     if slide.has_notes_slide and slide.notes_slide.notes_text_frame is not None:
         notes = slide.notes_slide.notes_text_frame.text
         blocks += [f"> {one_line(line)}" for line in notes.splitlines() if line.strip()]
     return "\n\n".join(block for block in blocks if block.strip())
 
 
-def _flattened(shapes: Iterable[Any]) -> Iterator[Any]:
+def _flatten(shapes: Iterable[Any]) -> Iterator[Any]:
     """Yield shapes by their position on the slide; those of a group together at its position."""
     for shape in sorted(shapes, key=lambda shape: (shape.top or 0, shape.left or 0)):
         if hasattr(shape, "shapes"):
-            yield from _flattened(shape.shapes)
+            yield from _flatten(shape.shapes)
         else:
             yield shape
 

@@ -58,7 +58,7 @@ def page_picture(
                             document=len(document), page=page
                         )
                     )
-                return _drawn(document[page - 1], scale, max_pixels, quotes)
+                return _draw(document[page - 1], scale, max_pixels, quotes)
         except pypdfium2.PdfiumError as error:
             raise UnreadableError(
                 _("Page {page} of the PDF can't be rendered ({error}).").format(
@@ -67,7 +67,7 @@ def page_picture(
             ) from error
 
 
-def _drawn(page: Any, scale: float, max_pixels: int, quotes: Sequence[str]) -> "Image":
+def _draw(page: Any, scale: float, max_pixels: int, quotes: Sequence[str]) -> "Image":
     width, height = page.get_size()
     bounded = min(scale, math.sqrt(max_pixels / max(width * height, 1)))
     drawn: Image = page.render(scale=bounded).to_pil().copy()  # don't keep PDFium's memory
@@ -100,7 +100,7 @@ def read(data: bytes) -> Content:
     pages, failed = _pages(reader)
     layout = Layout(pages)
     texts = join_hyphenated([layout.markdown(lines) for lines in pages])
-    recognized = _recognized(data, _blank(texts))
+    recognized = _recognize(data, _blank(texts))
     texts = [text or recognized.texts.get(n, "") for n, text in enumerate(texts, start=1)]
     text, starts = join_pages(texts)
     if not text:
@@ -135,7 +135,7 @@ def _blank(texts: Sequence[str]) -> list[int]:
     return [number for number, text in enumerate(texts, start=1) if not text.strip()]
 
 
-def _recognized(data: bytes, pages: Sequence[int]) -> RecognizedText:
+def _recognize(data: bytes, pages: Sequence[int]) -> RecognizedText:
     if not pages or missing():
         return RecognizedText({})
     return recognize(pages, lambda page: page_picture(data, page, DPI / 72, MAX_PIXELS))

@@ -88,7 +88,7 @@ def quote_positions(quotes: Sequence[str], page: str) -> list[int]:
     that are there count.
     """
     letters = _page_letters(page)
-    return [index for quote in quotes for index in _found(quote, letters)]
+    return [index for quote in quotes for index in _find(quote, letters)]
 
 
 def _page_text(text_page: Any) -> str:
@@ -108,7 +108,7 @@ def _letters(text: str) -> str:
     return "".join(filter(str.isalnum, unicodedata.normalize("NFKC", text).casefold()))
 
 
-def _found(quote: str, page: _Letters) -> list[int]:
+def _find(quote: str, page: _Letters) -> list[int]:
     """The indices of the quote's characters on the page."""
     lines = (_letters(line) for line in quote.splitlines())
     return page.find(_letters(quote)) or [

@@ -114,13 +114,13 @@ class Layout:
     def __init__(self, pages: Sequence[Sequence[Line]]) -> None:
         letters: Counter[float] = Counter()
         for line in (line for page in pages for line in page):
-            letters[_rounded(line.size)] += len(line.text)
+            letters[_round(line.size)] += len(line.text)
         self._body = letters.most_common(1)[0][0] if letters else 1.0
         lines = [line for page in pages for line in page]
-        headings = (_rounded(line.size) for line in lines if line.upright and _may_head(line.text))
+        headings = (_round(line.size) for line in lines if line.upright and _may_head(line.text))
         sizes = [s for s in sorted(set(headings), reverse=True) if s >= self._body * _HEADING_SIZE]
         self._levels = {size: min(i, _LEVELS) for i, size in enumerate(sizes, start=1)}
-        big = sum(_rounded(line.size) in self._levels for line in lines)
+        big = sum(_round(line.size) in self._levels for line in lines)
         self._has_headings = big <= _MAX_HEADING_SHARE * len(lines) or len(lines) < 4
 
     def markdown(self, lines: Sequence[Line]) -> str:
@@ -136,11 +136,11 @@ class Layout:
 
     def _block(self, lines: list[Line]) -> str:
         texts = [one_line(line.text) for line in lines]
-        level = self._levels.get(_rounded(lines[0].size), 0) if self._has_headings else 0
+        level = self._levels.get(_round(lines[0].size), 0) if self._has_headings else 0
         title = " ".join(texts)
         if level and lines[0].upright and _may_head(title):
             return heading(level, title)
-        return _joined(texts)
+        return _join(texts)
 
 
 def _may_head(text: str) -> bool:
@@ -148,7 +148,7 @@ def _may_head(text: str) -> bool:
     return short and text.rstrip()[-1] not in ".,;:。、"
 
 
-def _rounded(size: float) -> float:
+def _round(size: float) -> float:
     return round(size * 2) / 2
 
 
@@ -157,8 +157,8 @@ def _usual_gaps(lines: Sequence[Line]) -> dict[float, float]:
     gaps: dict[float, list[float]] = defaultdict(list)
     for above, below in pairwise(lines):
         gap = above.y - below.y
-        if 0 < gap < 3 * below.size and _rounded(above.size) == _rounded(below.size):
-            gaps[_rounded(below.size)].append(gap)
+        if 0 < gap < 3 * below.size and _round(above.size) == _round(below.size):
+            gaps[_round(below.size)].append(gap)
     return {size: median(distances) for size, distances in gaps.items()}
 
 
@@ -200,7 +200,7 @@ def _paragraphs(lines: Iterable[Line], gaps: dict[float, float]) -> Iterator[lis
 
 
 def _starts_paragraph(above: Line, line: Line, gaps: dict[float, float]) -> bool:
-    usual = gaps.get(_rounded(line.size), 1.2 * line.size)
+    usual = gaps.get(_round(line.size), 1.2 * line.size)
     gap = above.y - line.y
     if gap > _PARAGRAPH_GAP * usual or abs(above.size - line.size) > _OTHER_SIZE * line.size:
         return True
@@ -209,7 +209,7 @@ def _starts_paragraph(above: Line, line: Line, gaps: dict[float, float]) -> bool
     return ended and (is_next_column or line.x - above.x > _INDENT * line.size)
 
 
-def _joined(texts: list[str]) -> str:
+def _join(texts: list[str]) -> str:
     """Join a paragraph's lines; wrapped Chinese and Japanese lines are joined without a break."""
     full = _FULL_LINE * max(map(len, texts))
     parts = [texts[0]]

@@ -164,11 +164,11 @@ def read(data: bytes) -> Content:
     document = _Document()
     whole = document.walk(start)
     warnings = () if whole else (_("the file ends unexpectedly: part of its text may be missing"),)
-    text = _paired("".join(document.blocks))
-    return Content(text, _paired("".join(document.title)), warnings=warnings)
+    text = _join_surrogates("".join(document.blocks))
+    return Content(text, _join_surrogates("".join(document.title)), warnings=warnings)
 
 
-def _paired(text: str) -> str:
+def _join_surrogates(text: str) -> str:
     """The text with surrogate pairs joined to characters beyond U+FFFF."""
     return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
 

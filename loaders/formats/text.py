@@ -61,7 +61,7 @@ def _notebook_title(book: Mapping[str, Any]) -> str:
 
 def _cell(cell: Mapping[str, Any], language: str) -> Iterator[str]:
     kind = cell.get("cell_type")
-    source = _joined(cell.get("source", cell.get("input")))
+    source = _join(cell.get("source", cell.get("input")))
     if kind == "heading":  # format 3
         level = cell.get("level")
         yield heading(level if isinstance(level, int) else 1, source) if source.strip() else ""
@@ -76,19 +76,19 @@ def _cell(cell: Mapping[str, Any], language: str) -> Iterator[str]:
 
 def _output(output: Mapping[str, Any]) -> str:
     if output.get("output_type") in ("error", "pyerr"):
-        return _fenced(f"{output.get('ename', '')}: {output.get('evalue', '')}")
+        return _fence(f"{output.get('ename', '')}: {output.get('evalue', '')}")
     content = _dict(output.get("data"), output)  # format 3 has no "data"
-    if markdown := _joined(content.get("text/markdown")):
+    if markdown := _join(content.get("text/markdown")):
         return _EMBEDDED.sub(r"\1", _cut(markdown))
-    if "<table" in (page := _joined(content.get("text/html", content.get("html")))):
+    if "<table" in (page := _join(content.get("text/html", content.get("html")))):
         return _cut(to_markdown(page)[0])
-    plain = _joined(content.get("text/plain", content.get("text")))
+    plain = _join(content.get("text/plain", content.get("text")))
     if plain.startswith(("<Figure", "<matplotlib.", "<IPython.core.display")):
         return ""  # placeholder of a picture
-    return _fenced(plain) if plain.strip() else ""
+    return _fence(plain) if plain.strip() else ""
 
 
-def _fenced(text: str) -> str:
+def _fence(text: str) -> str:
     return fenced(_cut(_TERMINAL.sub("", text)))
 
 
@@ -97,7 +97,7 @@ def _cut(text: str) -> str:
     return text if omitted <= 0 else text[:_MAX_OUTPUT] + _CUT.format(count=omitted)
 
 
-def _joined(value: Any) -> str:
+def _join(value: Any) -> str:
     """The text, which notebooks store as one string or as a list of lines."""
     if isinstance(value, list):
         return "".join(line for line in value if isinstance(line, str))

@@ -41,16 +41,16 @@ def read(data: bytes) -> Content:
     references are not fetched, and entities are not resolved.
     """
     decoded = decode(data, declared=declared_encoding(data))
-    root, warnings = _parsed(_DECLARATION.sub("", clean(decoded.text)))
+    root, warnings = _parse(_DECLARATION.sub("", clean(decoded.text)))
     warnings = (*decoded.warnings, *warnings)
     if local(root) == "html":
         text, title, page_warnings = to_markdown(decoded.text)
         return Content(text, title, decoded.encoding, warnings=(*warnings, *page_warnings))
-    text = "".join(_joined(_blocks(root, 1)))
+    text = "".join(_join(_blocks(root, 1)))
     return Content(text, _xml_title(root), decoded.encoding, warnings=warnings)
 
 
-def _parsed(text: str) -> tuple[Any, tuple[str, ...]]:
+def _parse(text: str) -> tuple[Any, tuple[str, ...]]:
     data = text.encode("utf-8", "replace")
     try:
         return etree.fromstring(data, xml_parser(encoding="utf-8")), ()
@@ -75,7 +75,7 @@ def _xml_title(root: Any) -> str:
     return ""
 
 
-def _joined(blocks: Iterator[tuple[bool, str]]) -> Iterator[str]:
+def _join(blocks: Iterator[tuple[bool, str]]) -> Iterator[str]:
     """Separate blocks by blank lines, but not consecutive lines of data or list items."""
     was_line = False
     for is_line, text in blocks:

@@ -178,7 +178,7 @@ class Listing:
         self._tokens = news.tokens
         for key, file in news.files.items():
             if file is None or file["mimeType"] not in {FOLDER, SHORTCUT}:  # those are unchanged
-                yield from self._report(self._changed(key, file))
+                yield from self._report(self._change(key, file))
         for key, skipped in self.previous.cursor["skipped"].items():
             shortcut = self.tree.shortcuts.get(key)
             if (shortcut.target if shortcut else key) not in news.files:
@@ -206,32 +206,32 @@ class Listing:
     def _missing(self, key: str, changed: Mapping[str, File | None]) -> ListingEntry | None:
         """What happened to a document that the full listing did not find."""
         if key in changed:  # it may have come back since, so only a removal is trusted
-            entry = self._changed(key, changed[key])
+            entry = self._change(key, changed[key])
             if isinstance(entry, Removed):
                 return entry
         try:
-            return self._changed(key, self.calls.file(key))
+            return self._change(key, self.calls.file(key))
         except NotVisibleError:
             return Removed(key, NOT_VISIBLE)
 
-    def _changed(self, key: str, file: File | None) -> ListingEntry | None:
+    def _change(self, key: str, file: File | None) -> ListingEntry | None:
         if file is None:
             return self._unavailable(not_visible(key, self.invite), NOT_VISIBLE)
         if file.get("trashed"):
             return self._unavailable(self._skip(file, IN_TRASH), IN_TRASH)
         if self.tree.above(file) is None:
-            return self._removed(key, MOVED_OUT)
+            return self._removal(key, MOVED_OUT)
         return self._entry(file)
 
-    def _removed(self, key: str, reason: str) -> Removed | None:
+    def _removal(self, key: str, reason: str) -> Removed | None:
         return Removed(key, reason) if key in self.previous.documents else None
 
     def _unavailable(self, skipped: Skipped, reason: str) -> ListingEntry | None:
         """The entry for an unavailable item; if it was selected by id, later listings repeat it."""
         if skipped.key not in self.tree.singles:
-            return self._removed(skipped.key, reason)
+            return self._removal(skipped.key, reason)
         self._remember_skipped(skipped)
-        return self._removed(skipped.key, reason) or skipped
+        return self._removal(skipped.key, reason) or skipped
 
     def _entry(self, file: File) -> ListingEntry | None:
         """The entry for a file in the selection; None for a new file whose type is not imported."""
@@ -240,7 +240,7 @@ class Listing:
         if file.get("trashed"):
             return self._unavailable(self._skip(file, IN_TRASH), IN_TRASH)
         if not self.selection.takes(kind.type):
-            return self._removed(key, _OTHER_TYPE)
+            return self._removal(key, _OTHER_TYPE)
         if kind.reason is not None:
             return self._skip(file, kind.reason)
         if is_withheld(file):

@@ -144,9 +144,9 @@ def document_of(calls: DriveCalls, file: File, max_bytes: int) -> "Document":
         SourceUnavailableError: Drive as a whole can't be reached now.
     """
     if file["mimeType"] not in NATIVE:
-        data = _downloaded(calls, file, max_bytes)
+        data = _download(calls, file, max_bytes)
         return read_document(file_name(file["name"], file["mimeType"]), data)
-    export, data = _exported(calls, file)
+    export, data = _export(calls, file)
     if export.suffix == ".md":
         data = without_pictures(data.decode("utf-8-sig", "replace")).encode()
         if not data.strip():
@@ -158,7 +158,7 @@ def document_of(calls: DriveCalls, file: File, max_bytes: int) -> "Document":
     return _with_slide_numbers(document) if file["mimeType"] == SLIDES else document
 
 
-def _exported(calls: DriveCalls, file: File) -> tuple[Export, bytes]:
+def _export(calls: DriveCalls, file: File) -> tuple[Export, bytes]:
     for export in EXPORTS[file["mimeType"]]:
         try:
             return export, calls.export(file["id"], export.mime)
@@ -171,7 +171,7 @@ def _exported(calls: DriveCalls, file: File) -> tuple[Export, bytes]:
     ) from refused
 
 
-def _downloaded(calls: DriveCalls, file: File, max_bytes: int) -> bytes:
+def _download(calls: DriveCalls, file: File, max_bytes: int) -> bytes:
     """The bytes of a file, downloaded again if they don't match Drive's checksum."""
     checksum = file.get("md5Checksum")
     if file.get("size") == "0":
@@ -215,7 +215,7 @@ def number_slides(text: str, pages: Pages) -> tuple[str, list[tuple[int, int]]]:
     length = 0
     for number, slide in _slides(text, pages):
         starts.append((length, number))
-        parts.append(_headed(number, slide))
+        parts.append(_with_heading(number, slide))
         length += len(parts[-1])
     return "".join(parts), starts
 
@@ -226,7 +226,7 @@ def _slides(text: str, pages: Pages) -> Iterator[tuple[int, str]]:
         yield number, text[start:end]
 
 
-def _headed(number: int, slide: str) -> str:
+def _with_heading(number: int, slide: str) -> str:
     head = _HEADING.match(slide)
     if head is None:
         return f"## Slide {number}\n\n{slide}"

@@ -64,7 +64,7 @@ def english(random: Random, start: str, clauses: list[Clause], end: str, turns: 
             before = None
         else:
             contrasts = before is not None and before.praises != clause.praises
-            text = _turned(random, clause, turns) if contrasts else clause.text
+            text = _add_turn(random, clause, turns) if contrasts else clause.text
             sentences.append(Sentence(text, clause.praises))
             before = clause
     sentences += [Sentence(end, praises=None)] if end else []
@@ -83,7 +83,7 @@ def _joined_english(before: Clause, clause: Clause, text: str) -> Sentence:
     return Sentence(f"{text}, {word} {clause.text}", before.praises if alike else None)
 
 
-def _turned(random: Random, clause: Clause, turns: str) -> str:
+def _add_turn(random: Random, clause: Clause, turns: str) -> str:
     """The clause, often after words that signal a contrast to the previous one."""
     if not _SUBJECT.match(clause.text) or random.random() < 0.35:
         return clause.text
@@ -158,7 +158,7 @@ def styled(text: str, style: str) -> str:
     ending = _ending(text)
     stem = text.removesuffix(ending.polite)
     if style == "noting":
-        return stem + ending.noting if ending.noting else _nominalized(stem)
+        return stem + ending.noting if ending.noting else _nominalize(stem)
     return stem + {"reporting": ending.reporting, "to friends": ending.to_friends}.get(
         style, ending.polite
     )
@@ -198,7 +198,7 @@ def _ending(text: str) -> _Ending:
     return next(ending for ending in _ENDINGS if text.endswith(ending.polite))
 
 
-def _nominalized(stem: str) -> str:
+def _nominalize(stem: str) -> str:
     final = _final(stem[-1])
     if final in (0, 8):  # no final consonant: add ㅁ; ㄹ: replace it with ㄻ
         return stem[:-1] + chr(ord(stem[-1]) - final + (16 if final == 0 else 10))

@@ -57,13 +57,13 @@ class AgentEventAdapter:
                 yield from self._answer_pieces(*event)
             else:
                 for node, update in event.items():
-                    yield from self._updated(node, update or {})
+                    yield from self._update_pieces(node, update or {})
         if reason := self._incomplete():
             yield AddableDict(incomplete=reason)
         if self._last_message is not None:
             yield AddableDict(answer_message=self._last_message)
 
-    def _updated(self, node: str, update: Mapping[str, Any]) -> Iterator[Piece]:
+    def _update_pieces(self, node: str, update: Mapping[str, Any]) -> Iterator[Piece]:
         if node.startswith(_MODEL_LIMIT) and "messages" in update:
             self._out_of_model_calls = True
         for message in update.get("messages", ()):
@@ -102,7 +102,7 @@ class AgentEventAdapter:
         return replace(
             step,
             state=StepState.FAILED if message.status == "error" else StepState.DONE,
-            result=_shortened(str(message.text)),
+            result=_shorten(str(message.text)),
             sources=tuple(artifact.get("numbers", ())),
             milliseconds=elapsed_ms(start),
         )
@@ -147,5 +147,5 @@ def _out_of_calls(model_calls: int, step_count: int, tool_calls: int) -> str:
     ).format(limit=limit, what=what, setting=setting)
 
 
-def _shortened(text: str) -> str:
+def _shorten(text: str) -> str:
     return text if len(text) <= RESULT_CHARS else f"{text[: RESULT_CHARS - 1]}…"

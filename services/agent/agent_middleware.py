@@ -116,7 +116,7 @@ class RepairToolCalls(Middleware):
         self, request: ModelRequest[Any], handler: Callable[[ModelRequest[Any]], ModelResponse[Any]]
     ) -> ModelResponse[Any]:
         """The model's answer, repaired."""
-        return _repaired(handler(request))
+        return _repair(handler(request))
 
     async def awrap_model_call(
         self,
@@ -124,10 +124,10 @@ class RepairToolCalls(Middleware):
         handler: Callable[[ModelRequest[Any]], Awaitable[ModelResponse[Any]]],
     ) -> ModelResponse[Any]:
         """The model's answer, repaired."""
-        return _repaired(await handler(request))
+        return _repair(await handler(request))
 
 
-def _repaired(response: ModelResponse[Any]) -> ModelResponse[Any]:
+def _repair(response: ModelResponse[Any]) -> ModelResponse[Any]:
     return replace(response, result=[_repaired_message(one) for one in response.result])
 
 

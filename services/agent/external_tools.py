@@ -137,7 +137,7 @@ class ExternalTool(BaseTool):
             result = self.connection.call(self.remote_name, arguments)
         except ExternalServerError as error:
             raise ToolException(str(error)) from error
-        text = _bounded(_text(result))
+        text = _limit(_text(result))
         if result.is_error:
             raise ToolException(text or "the tool gave no reason")
         return text
@@ -160,7 +160,7 @@ def _part(block: "ContentBlock") -> str:
     return f"[A part of type {block.type} is omitted: only text can be read.]"
 
 
-def _bounded(text: str) -> str:
+def _limit(text: str) -> str:
     if len(text) <= RESULT_CHARS:
         return text
     notice = f"[Cut: these are the first {RESULT_CHARS:,} of {len(text):,} characters.]"

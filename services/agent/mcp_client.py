@@ -198,9 +198,9 @@ class McpConnection:
                 `RETRY_DELAY_S` ago.
         """
         if time.monotonic() < self._down_until:
-            raise self._failed(_("it could not be reached a moment ago"))
+            raise self._failure(_("it could not be reached a moment ago"))
         try:
-            with self._logged("tools/list"):
+            with self._log_request("tools/list"):
                 return _wait(self._request(self._tools, CONNECT_S))
         except ExternalServerError as error:
             _log.warning("MCP server unavailable", server=self.server.name, reason=str(error))
@@ -218,11 +218,11 @@ class McpConnection:
         async def call(client: "Client") -> "CallToolResult":
             return await client.call_tool(tool, arguments)
 
-        with self._logged("tools/call", tool=tool):
+        with self._log_request("tools/call", tool=tool):
             result: CallToolResult = _wait(self._request(call, CALL_S))
         return result
 
-    def _logged(
+    def _log_request(
         self, method: str, tool: str | None = None
     ) -> AbstractContextManager[OutgoingRequest]:
         url = self.server.url or f"stdio://{self.server.name}"
@@ -262,11 +262,11 @@ class McpConnection:
                 return await request(client)
         except TimeoutError as error:
             self._drop(session)
-            raise self._failed(_("it did not respond in time")) from error
+            raise self._failure(_("it did not respond in time")) from error
         except Exception as error:
             if not _is_refusal(error):
                 self._drop(session)
-            raise self._failed(_reason(error)) from error
+            raise self._failure(_reason(error)) from error
 
     def _current_session(self) -> "_Session":
         if self._session is None or self._session.task.done():
@@ -278,7 +278,7 @@ class McpConnection:
         if self._session is session:
             self._session = None
 
-    def _failed(self, reason: str) -> ExternalServerError:
+    def _failure(self, reason: str) -> ExternalServerError:
         return ExternalServerError(
             _("The MCP server {name} can't be used: {reason}.").format(
                 name=self.server.name, reason=reason

@@ -62,7 +62,7 @@ def numbered_passages(
         weights: 0 to 1 by aspect.
     """
     selected = [one for hit in hits[:SHOWN_PLACES] for one in _of_place(hit, stored, weights)]
-    return tuple(_numbered(n, *one) for n, one in enumerate(selected, start=1))
+    return tuple(_number(n, *one) for n, one in enumerate(selected, start=1))
 
 
 def by_weight(patterns: Sequence[Pattern], weights: Mapping[str, float]) -> list[Pattern]:
@@ -111,7 +111,7 @@ def _with_quote(candidates: Sequence[_StoredPassage], quote: Quote) -> _StoredPa
     return next(matches, None)
 
 
-def _numbered(n: int, document: StoredDocument, passage: Passage) -> RetrievedPassage:
+def _number(n: int, document: StoredDocument, passage: Passage) -> RetrievedPassage:
     return RetrievedPassage(
         n=n,
         passage_id=passage.id,

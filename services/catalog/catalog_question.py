@@ -186,7 +186,7 @@ class QuestionRun:
         self, material: Material, writer: AnswerWriter, notices: tuple[str, ...]
     ) -> CatalogAnswer:
         checked = writer.check(self.catalogs.text_of)
-        places, translation_notice = self._translated(material.places)
+        places, translation_notice = self._translate(material.places)
         self._record_time("total")
         self._log_answer(checked, places, writer.name)
         return CatalogAnswer(
@@ -218,7 +218,7 @@ class QuestionRun:
         )
         _log.debug("question text", question=self.question, answer=checked.text)
 
-    def _translated(self, hits: tuple[PlaceHit, ...]) -> tuple[tuple[PlaceHit, ...], str]:
+    def _translate(self, hits: tuple[PlaceHit, ...]) -> tuple[tuple[PlaceHit, ...], str]:
         """Translate the patterns of the places in the answer.
 
         Returns all hits, and a notice that says why translations are missing, "" if none are.

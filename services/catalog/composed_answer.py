@@ -59,14 +59,14 @@ def compose(material: Material) -> Iterator[_Pieces]:
     """
     texts = TEXTS[material.language]
     if not material.places:
-        yield [Text(texts.nothing_found([*map(_escaped, _filter_names(material))]))]
+        yield [Text(texts.nothing_found([*map(_escape, _filter_names(material))]))]
         return
     yield [Text(texts.intro)]
     for number, hit in enumerate(material.places[:SHOWN_PLACES], start=1):
         # A name can be a sentence, which would need a citation outside of a heading.
-        heading = f"#### {number}. {_escaped(hit.place.title)}"
+        heading = f"#### {number}. {_escape(hit.place.title)}"
         items = [[Text("- "), *statement] for statement in _statements(material, hit)]
-        yield _joined([[Text(f"\n\n{heading}")], _joined(items, "\n")], "\n\n")
+        yield _join([[Text(f"\n\n{heading}")], _join(items, "\n")], "\n\n")
 
 
 LISTED = 5
@@ -83,8 +83,8 @@ def refusal_text(catalog: "Catalog", language: str) -> str:
         *(_choices(one, catalog.rules.values[one.name], language) for one in description.filters),
         (texts.aspects_title, aspects),
     ]
-    items = [_listed(title, names, texts) for title, names in lines if names]
-    refusal = texts.refusal.format(catalog=_escaped(catalog.name))
+    items = [_list(title, names, texts) for title, names in lines if names]
+    refusal = texts.refusal.format(catalog=_escape(catalog.name))
     return "\n".join([f"{refusal}\n", *(f"- {item}" for item in items)])
 
 
@@ -96,12 +96,12 @@ def _choices(field: FilterField, values: Sequence[str], language: str) -> tuple[
     return "" if is_clear else display_name(field.column), names
 
 
-def _listed(title: str, names: Sequence[str], texts: AnswerTexts) -> str:
-    values = _escaped(texts.comma.join(map(display_name, names)))
-    return texts.listed.format(name=_escaped(title), values=values) if title else values
+def _list(title: str, names: Sequence[str], texts: AnswerTexts) -> str:
+    values = _escape(texts.comma.join(map(display_name, names)))
+    return texts.listed.format(name=_escape(title), values=values) if title else values
 
 
-def _joined(parts: Iterable[_Pieces], separator: str) -> _Pieces:
+def _join(parts: Iterable[_Pieces], separator: str) -> _Pieces:
     """Joins the parts that are not empty."""
     joined: _Pieces = []
     for part in filter(None, parts):
@@ -109,7 +109,7 @@ def _joined(parts: Iterable[_Pieces], separator: str) -> _Pieces:
     return joined
 
 
-def _escaped(text: str) -> str:
+def _escape(text: str) -> str:
     """Escape text from the data for Markdown."""
     return _MARKDOWN.sub(r"\\\1", _DIRECTION_MARKS.sub("", text).replace("`", "'"))
 
@@ -149,7 +149,7 @@ def _missing_aspects(material: Material, hit: PlaceHit) -> _Pieces:
         return []
     covered = {one.aspect for one in hit.patterns}
     names = [
-        _escaped(aspect_name(name, material.description.aspects, material.language).lower())
+        _escape(aspect_name(name, material.description.aspects, material.language).lower())
         for name, weight in material.query.aspect_weights.items()
         if weight is not None and weight > NEUTRAL and name not in covered
     ]
@@ -164,29 +164,29 @@ def _facts(material: Material, hit: PlaceHit, passages: Sequence[RetrievedPassag
     description, place, language = material.description, hit.place, material.language
     types = [value_name(one, description.types, language) for one in place.types]
     values = [
-        _cited(facts, field_name(value, one.values, language), one.column)
+        _cite(facts, field_name(value, one.values, language), one.column)
         for one in description.filters
         if (value := place.fields.get(one.name))
     ]
     comma = TEXTS[language].comma
-    kinds = _cited(facts, _capitalized(comma.join(types)), description.types_column)
+    kinds = _cite(facts, _capitalize(comma.join(types)), description.types_column)
     rating_column = description.rating or "rating"
     value = _line(facts, rating_column).partition(": ")[2]
     rating = TEXTS[language].rating.format(rating=value) if value else ""
-    return _joined([kinds, *values, _cited(facts, rating, rating_column)], comma)
+    return _join([kinds, *values, _cite(facts, rating, rating_column)], comma)
 
 
-def _capitalized(text: str) -> str:
+def _capitalize(text: str) -> str:
     return text[:1].upper() + text[1:]
 
 
-def _cited(facts: RetrievedPassage, statement: str, column: str) -> _Pieces:
+def _cite(facts: RetrievedPassage, statement: str, column: str) -> _Pieces:
     """The statement with a citation of the column's line; empty if the line can't be quoted."""
     quote = shown(_line(facts, column)).translate(_INNER) if column else ""
     if not (statement and quote and _is_quotable(quote, facts)):
         return []
     marker = Marker(f"[{facts.n}]", (Claim(facts.n, quote),))
-    return [Text(_escaped(statement)), Text(" "), marker]
+    return [Text(_escape(statement)), Text(" "), marker]
 
 
 def _is_quotable(words: str, passage: RetrievedPassage) -> bool:
@@ -209,14 +209,14 @@ def _first_pattern(
 
 def _pattern(material: Material, pattern: Pattern, passages: Sequence[RetrievedPassage]) -> _Pieces:
     language = material.language
-    aspect = _escaped(aspect_name(pattern.aspect, material.description.aspects, language))
+    aspect = _escape(aspect_name(pattern.aspect, material.description.aspects, language))
     group = group_name(pattern.group, material.description, language)
     for quote in pattern.quotes:
         passage = next((one for one in passages if contains(one, quote)), None)
         if passage and (pieces := _quotation(quote.text, passage)):
             label = _label(group, quote.text, language)
             intro = TEXTS[language].quote_intro(aspect, praises=pattern.praises)
-            return [Text(f"{_capitalized(intro)} {label}: "), *pieces]
+            return [Text(f"{_capitalize(intro)} {label}: "), *pieces]
     return []
 
 

@@ -109,7 +109,7 @@ class Judgments:
         for index, word in enumerate(self._words):
             self._judge(index, word)
         opinions = [one for one in self._opinions if one.judged or one.kind is Kind.ABOUT]
-        return list(_merged(sorted(opinions, key=lambda one: (one.start, one.end))))
+        return list(_merge(sorted(opinions, key=lambda one: (one.start, one.end))))
 
     def _add_names(self, index: int, word: Word) -> None:
         """Collects the names first, because a judgment may precede what it judges."""
@@ -136,7 +136,7 @@ class Judgments:
             elif not meaning.aspect:
                 is_about_next = after and not self._follows_its_subject(word)
                 names = after if is_about_next else self._without_choice(before, word)
-                self._apply(word, meaning, self._unjudged(names, word))
+                self._apply(word, meaning, self._unjudged_names(names, word))
 
     def _follows_its_subject(self, word: Word) -> bool:
         """Whether the word judges what directly precedes it: 서비스가 좋은 카페, 가기 좋은 카페."""
@@ -151,7 +151,7 @@ class Judgments:
         chooses = _PHRASES["choice"].search(self._text[max(0, word.start - 2) : word.end])
         return [one for one in names if one.kind is not Kind.THING] if chooses else names
 
-    def _unjudged(self, names: list[Opinion], word: Word) -> list[Opinion]:
+    def _unjudged_names(self, names: list[Opinion], word: Word) -> list[Opinion]:
         """The unjudged names in the word's clause, or else the last one of an earlier clause."""
         if any(one.clause == word.clause for one in self._opinions if one.start < word.start):
             names = [one for one in names if one.clause == word.clause]
@@ -159,7 +159,7 @@ class Judgments:
         return near or [one for one in names if not one.judged][-1:]
 
     def _judge_name(self, word: Word, meaning: Meaning, names: list[Opinion]) -> bool:
-        matches = [one for one in self._unjudged(names, word) if one.aspect == meaning.aspect]
+        matches = [one for one in self._unjudged_names(names, word) if one.aspect == meaning.aspect]
         self._apply(word, meaning, matches)
         return bool(matches)
 
@@ -214,7 +214,7 @@ def _negate(opinion: Opinion) -> None:
         opinion.praises, opinion.judged = opinion.aspect in _GOOD_IF_MISSING, True
 
 
-def _merged(opinions: Sequence[Opinion]) -> Iterator[Opinion]:
+def _merge(opinions: Sequence[Opinion]) -> Iterator[Opinion]:
     """Merges opinions about one aspect in one clause unless they contradict each other."""
     merged: dict[tuple[str, int], Opinion] = {}
     for opinion in opinions:

@@ -74,7 +74,7 @@ def known_words() -> WordFinder[Meaning]:
     ]
     taken = {form for form, _ in plain}
     english = ((entry, meaning) for language, entry, meaning in listed if language == "en")
-    inflected = ((form, meaning) for form, meaning in _inflected(english) if form not in taken)
+    inflected = ((form, meaning) for form, meaning in _inflect(english) if form not in taken)
     return WordFinder((*plain, *inflected))
 
 
@@ -125,7 +125,7 @@ def _entries() -> Iterator[tuple[str, str, Meaning]]:
                 yield language, entry, Meaning("", kind)
 
 
-def _inflected(listed: Iterable[tuple[str, Meaning]]) -> Iterator[tuple[str, Meaning]]:
+def _inflect(listed: Iterable[tuple[str, Meaning]]) -> Iterator[tuple[str, Meaning]]:
     for entry, meaning in listed:
         for form in forms(entry, "en"):
             for word in english_endings(form):
@@ -183,7 +183,7 @@ class Lexicon:
     def _words(self, text: str) -> list[Word]:
         clause_ends = [match.start() for match in _PHRASES["clause_end"].finditer(text)]
         words = []
-        for match in _merged(self._described.find(text), self._known.find(text)):
+        for match in _merge(self._described.find(text), self._known.find(text)):
             meanings = tuple(filter(self._is_relevant, _meanings(text, match)))
             if meanings:
                 clause = bisect_right(clause_ends, match.start)
@@ -222,7 +222,7 @@ def _is_end_between(ends: Sequence[int], one: Word, other: Word) -> bool:
     return bisect_right(ends, one.end - 1) != bisect_right(ends, other.start)
 
 
-def _merged(
+def _merge(
     described: Iterable[Match[Meaning]], known: Iterable[Match[Meaning]]
 ) -> list[Match[Meaning]]:
     """Merge both in order; described words take precedence over known words that overlap them."""

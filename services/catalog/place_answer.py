@@ -74,7 +74,7 @@ def render_places(material: Material) -> str:
     return "\n\n".join(
         "\n\n".join(
             [neutralize(_place_line(material, hit), brackets)]
-            + [_rendered(material, passage, brackets) for passage in material.passages_of(hit)]
+            + [_render(material, passage, brackets) for passage in material.passages_of(hit)]
         )
         for hit in places
     )
@@ -88,7 +88,7 @@ def _place_line(material: Material, hit: PlaceHit) -> str:
     return "Place: " + " · ".join(filter(None, (place.title, rating, ", ".join(types))))
 
 
-def _rendered(material: Material, passage: RetrievedPassage, brackets: Mapping[int, str]) -> str:
+def _render(material: Material, passage: RetrievedPassage, brackets: Mapping[int, str]) -> str:
     """The passage below a line such as `[2] title [한국인 리뷰] 5/5 · 2025-01-02`."""
     heading = passage.heading_path[-1] if len(passage.heading_path) > 1 else ""
     group = review_group(passage, material.description)

@@ -212,16 +212,16 @@ class SearchEngine:
 
         dense, sparse = optional_lists(index, paired=False)  # they rank different texts
         # Search deep right away, because a second search would embed the question again.
-        by_vectors = self._ranked(dense, _english(query), condition, DENSE_DEPTH)
+        by_vectors = self._rank(dense, _english(query), condition, DENSE_DEPTH)
         words = keyword_query(query.question, _english(query))
-        by_words = self._ranked(sparse, words, condition, KEYWORD_DEPTH)
+        by_words = self._rank(sparse, words, condition, KEYWORD_DEPTH)
         require_any(dense, sparse)
         ranked = combine(by_vectors, by_words, self.options.dense_weight)
         places = self.places.by_documents([one.document_id for one in ranked])
         candidates = {one: places[one.document_id] for one in ranked if one.document_id in places}
         return candidates, tuple(str(one.error) for one in (dense, sparse) if one.error)
 
-    def _ranked(
+    def _rank(
         self, rank: "OptionalList", question: str, condition: Filter, depth: int
     ) -> PlaceList:
         count = self.options.candidates

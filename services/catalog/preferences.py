@@ -163,7 +163,7 @@ class PeopleService:
         _require_id(user_id)
         require_language(language or "")
         change = partial(
-            _changed,
+            _change,
             preferences=preferences or {},
             language=language,
             aspects=self.aspects(principal),
@@ -190,7 +190,7 @@ def require_language(language: str) -> None:
         )
 
 
-def _changed(
+def _change(
     person: Person,
     *,
     preferences: Mapping[str, float | None],

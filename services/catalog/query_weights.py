@@ -29,7 +29,7 @@ def aspect_weights(text: str, lexicon: Lexicon) -> dict[str, float]:
     """
     mentions = lexicon.mentions(f"{text}.")
     indifferent = set(_indifferent(text, mentions))
-    hedged = set(_hedged(text, mentions))
+    hedged = set(_find_hedges(text, mentions))
     weights: dict[str, float] = {}
     for mention in mentions:
         if mention in indifferent:
@@ -108,7 +108,7 @@ def _concedes(text: str, mention: Mention, end: int) -> bool:
     return mention.praises is False or mention.aspect == "price"
 
 
-def _hedged(text: str, mentions: Sequence[Mention]) -> Iterator[Mention]:
+def _find_hedges(text: str, mentions: Sequence[Mention]) -> Iterator[Mention]:
     for phrase in _PHRASES["hedge"].finditer(text):
         stop = _PHRASES["stop"].search(text, _past_comma(text, phrase.end()))
         end = stop.start() if stop else len(text)
@@ -138,7 +138,7 @@ def _following(text: str, mentions: Sequence[Mention], position: int) -> list[Me
         return []
     if _PHRASES["stop"].search(text, position, max(position, after[0].start)):
         return []
-    return _coordinated(text, after)
+    return _coordination(text, after)
 
 
 def _preceding(text: str, mentions: Sequence[Mention], position: int) -> list[Mention]:
@@ -148,10 +148,10 @@ def _preceding(text: str, mentions: Sequence[Mention], position: int) -> list[Me
         return []
     if _PHRASES["sentence_stop"].search(text, min(before[-1].end, position), position):
         return []
-    return _coordinated(text, before[::-1])
+    return _coordination(text, before[::-1])
 
 
-def _coordinated(text: str, mentions: Sequence[Mention]) -> list[Mention]:
+def _coordination(text: str, mentions: Sequence[Mention]) -> list[Mention]:
     """The first mention, and those that follow it with only words such as "and" in between."""
     coordinated = list(mentions[:1])
     for one, other in pairwise(mentions):

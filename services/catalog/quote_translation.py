@@ -77,7 +77,7 @@ def translate(
     notice = _run(model, calls) or _run(model, [call for call in calls if call.missing])
     translations = {text: one for call in calls for text, one in call.translations.items()}
     return Translation(
-        [tuple(_translated(one, translations) for one in of_place) for of_place in patterns], notice
+        [tuple(_translate(one, translations) for one in of_place) for of_place in patterns], notice
     )
 
 
@@ -158,7 +158,7 @@ def _is_translation(value: object, text: str) -> bool:
     )
 
 
-def _translated(pattern: Pattern, translations: Mapping[str, str]) -> Pattern:
+def _translate(pattern: Pattern, translations: Mapping[str, str]) -> Pattern:
     quotes = (
         quote._replace(translation=translations.get(quote.text, "")) for quote in pattern.quotes
     )

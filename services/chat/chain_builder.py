@@ -81,7 +81,7 @@ class ChainBuilder:
         self, principal: Principal, search: SearchChoice, conversation_id: str
     ) -> AnswerChain:
         """See `AnswerBuilder`."""
-        self.models.settled()  # may call a server, so not under the lock
+        self.models.resolve()  # may call a server, so not under the lock
         with LOADING:
             model, label = self.models.answering_model()
             index = self.library.open_index()
@@ -90,7 +90,7 @@ class ChainBuilder:
             answer = _answerer(model, index)
             documents = self._scoped_documents(principal, search, conversation_id)
             chain = self._chain(model, condense, answer, documents)
-            runnable = chain if model else self._routed(chain, condense, answer, index, documents)
+            runnable = chain if model else self._route(chain, condense, answer, index, documents)
         return AnswerChain(runnable, label, self.options.chat_answer_timeout_s)
 
     def runnable(
@@ -125,7 +125,7 @@ class ChainBuilder:
             retriever=self._retriever(model, documents),
             condense=condense,
             answer=answer,
-            respell=RunnableLambda(documents.respelled),
+            respell=RunnableLambda(documents.respell),
             guard_rewrite=True,
             return_source_documents=True,
             return_searched_questions=True,
@@ -165,7 +165,7 @@ class ChainBuilder:
             max_chars=options.passages_tokens,
         )
 
-    def _routed(
+    def _route(
         self,
         chain: "ConversationalRetrievalChain",
         condense: "Condenser",

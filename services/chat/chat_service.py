@@ -117,12 +117,14 @@ class ChatService:
         require_possible_k(search.k if search else None)
         store, default = self._conversations, self.default_search
         if conversation_id is None:
-            complete, title = (search or SearchChoice()).filled_in(default), title_of(question)
+            complete, title = (search or SearchChoice()).with_defaults(default), title_of(question)
             turn = store.start_first_turn(
                 principal, title, question, parent_id=parent_id, remembered=search, search=complete
             )
         else:
-            complete = (search or store.get(principal, conversation_id).search).filled_in(default)
+            complete = (search or store.get(principal, conversation_id).search).with_defaults(
+                default
+            )
             turn = store.start_turn(
                 principal, conversation_id, question, parent_id=parent_id, search=complete
             )
@@ -248,7 +250,7 @@ class ChatService:
             state=TurnState.RUNNING,
             created_at=datetime.now(UTC),
             model=self.model_label,
-            search=(search or SearchChoice()).filled_in(self.default_search),
+            search=(search or SearchChoice()).with_defaults(self.default_search),
         )
         answer = RunningAnswer(turn, self._text_of)
         yield from self._events(principal, answer, list(history)[-HISTORY_TURNS:])

@@ -153,7 +153,7 @@ class EvaluationService:
         """
         if rerank and self.reranking is None:
             raise InputError(NO_RERANKER)
-        with self._prepared(folder, queries, sample, on_progress) as (index, questions, texts):
+        with self._prepare(folder, queries, sample, on_progress) as (index, questions, texts):
             return [
                 _measure(mode, self._make_search(mode, index, rerank), questions, texts)
                 for mode in modes or COMPARED_MODES
@@ -182,7 +182,7 @@ class EvaluationService:
         Raises:
             InputError: As for `measure_search`.
         """
-        with self._prepared(folder, queries, sample, on_progress) as (index, questions, texts):
+        with self._prepare(folder, queries, sample, on_progress) as (index, questions, texts):
             rows = sweep_parameters(index, questions, texts)
         return sorted(rows, key=itemgetter("ndcg_at_10"), reverse=True)
 
@@ -200,18 +200,18 @@ class EvaluationService:
         questions = [question for question in labeled.questions if question.answers]
         if not questions:
             raise InputError(_("{folder} contains no reference answers").format(folder=folder))
-        with self._indexed(labeled, on_progress) as index:
+        with self._index(labeled, on_progress) as index:
             rank = build_ranker(SearchMode.CONVEX, index, self.options)
             answerer = self.make_answerer(index)
             evaluation = AnswerEvaluation(labeled, index.passages, rank, answerer, self.top_k)
-            return evaluation.figures(_sampled(questions, sample))
+            return evaluation.figures(_sample(questions, sample))
 
     def make_answerer(self, index: OpenIndex) -> ExtractiveAnswerer:
         """Create the answerer that needs no chat model; sentence vectors come from the cache."""
         return ExtractiveAnswerer(index.idf, self.embeddings, knows_meaning=index.is_calibrated)
 
     @contextmanager
-    def _prepared(
+    def _prepare(
         self, folder: Path, queries: str, sample: int | None, on_progress: OnProgress
     ) -> Iterator[tuple[OpenIndex, list[LabeledQuestion], list[str]]]:
         """The index of the set, the questions, and the text to search for each question."""
@@ -226,8 +226,8 @@ class EvaluationService:
             raise InputError(
                 _("{folder} contains no question with a judged passage").format(folder=folder)
             )
-        with self._indexed(labeled, on_progress) as index:
-            questions = _sampled(labeled.questions, sample)
+        with self._index(labeled, on_progress) as index:
+            questions = _sample(labeled.questions, sample)
             yield index, questions, [self._query(one, queries, index) for one in questions]
 
     def _query(self, question: LabeledQuestion, queries: str, index: OpenIndex) -> str:
@@ -251,7 +251,7 @@ class EvaluationService:
         return condenser.invoke({"question": question.text, "chat_history": history})
 
     @contextmanager
-    def _indexed(self, labeled: LabeledSet, on_progress: OnProgress) -> Iterator[OpenIndex]:
+    def _index(self, labeled: LabeledSet, on_progress: OnProgress) -> Iterator[OpenIndex]:
         index = new_index(self.spec, IndexState.BUILDING)
         with tempfile.TemporaryDirectory(prefix="footnote-evaluate-") as folder:
             stores = IndexStores(Path(folder), self._model, self.cluster)
@@ -289,7 +289,7 @@ def _new_passage(item: str, title: str, text: str) -> NewPassage:
     return NewPassage(item, whole, {PASSAGE: item, ARTICLE: title}, whole)
 
 
-def _sampled(questions: list[LabeledQuestion], sample: int | None) -> list[LabeledQuestion]:
+def _sample(questions: list[LabeledQuestion], sample: int | None) -> list[LabeledQuestion]:
     if sample is None or sample >= len(questions):
         return questions
     return random.Random(0).sample(questions, sample)  # noqa: S311  # a seeded sample, not a secret

@@ -128,9 +128,9 @@ class LabelService:
         """
         index = self.indexes.active()
         private = self.sources.private_documents()
-        return self._labeled(principal, None if index is None else index.id, private)
+        return self._labeled_questions(principal, None if index is None else index.id, private)
 
-    def _labeled(
+    def _labeled_questions(
         self, principal: Principal, index_id: str | None, private: Collection[str]
     ) -> LabeledQuestions:
         labels = [label for label in self.list(principal) if label.document_id not in private]
@@ -158,7 +158,7 @@ class LabelService:
         from services.evaluation.label_sets import write_labeled_set
 
         index, private = self.indexes.active(), self.sources.private_documents()
-        labeled = self._labeled(principal, index.id if index else None, private)
+        labeled = self._labeled_questions(principal, index.id if index else None, private)
         if index is None or not labeled.questions:
             raise ConflictError(labeled.nothing_to_measure())
         return write_labeled_set(folder, labeled, self.documents, index.id, private)

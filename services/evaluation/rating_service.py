@@ -108,12 +108,12 @@ class RatingService:
         today = {} if index is None else self.labels.finder.find(index.id, before.sources)
         numbers = {hit.id: one.n for one in reversed(after.sources) for hit in one.found}
         now = {one.n: numbers.get(today.get(one.passage_id, "")) for one in before.sources}
-        replayed = [_replayed(one, one.n, now[one.n]) for one in before.sources]
-        new = [_replayed(one, None, one.n) for one in after.sources if one.n not in now.values()]
+        replayed = [_replay(one, one.n, now[one.n]) for one in before.sources]
+        new = [_replay(one, None, one.n) for one in after.sources if one.n not in now.values()]
         return Replay(before, after, (*replayed, *new))
 
 
-def _replayed(source: RetrievedPassage, then: int | None, now: int | None) -> Replayed:
+def _replay(source: RetrievedPassage, then: int | None, now: int | None) -> Replayed:
     return Replayed(source.title, source.location, source.page, source.passage_id, then, now)
 
 

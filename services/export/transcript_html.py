@@ -67,7 +67,7 @@ def _template() -> Template:
         keep_trailing_newline=True,
         undefined=StrictUndefined,
     )
-    environment.filters.update(lang=_lang, describe=describe, translated=_translated)
+    environment.filters.update(lang=_lang, describe=describe, translated=_translate)
     environment.globals.update(
         meaning=MEANING,
         answer_html=_answer_html,
@@ -93,7 +93,7 @@ def _answer_html(n: int, turn: Turn) -> Markup:
 
 
 @pass_context
-def _translated(context: Context, text: str) -> str:
+def _translate(context: Context, text: str) -> str:
     """A message in the language of the file; other text may be from a document, and stays."""
     return str(context["translate"](text)) if isinstance(text, Message) else text
 

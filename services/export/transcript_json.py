@@ -64,7 +64,7 @@ def read_json(data: bytes) -> tuple[Conversation, list[Turn]]:
                 " conversation."
             ).format(data=f"{len(data) / 2**20:,.0f}", max_bytes=MAX_BYTES // 2**20)
         )
-    head = _parsed(_Head, data)
+    head = _parse(_Head, data)
     if head.version != FORMAT_VERSION:
         raise InputError(
             _(
@@ -73,12 +73,12 @@ def read_json(data: bytes) -> tuple[Conversation, list[Turn]]:
                 " conversation again with this version."
             ).format(version=head.version, format_version=FORMAT_VERSION)
         )
-    file = _parsed(_File, data)
+    file = _parse(_File, data)
     _check(file)
     return _with_new_ids(file)
 
 
-def _parsed(kind: Any, data: bytes) -> Any:
+def _parse(kind: Any, data: bytes) -> Any:
     from pydantic import ValidationError  # slow to load, and only imports need it
 
     try:
@@ -166,10 +166,10 @@ def _with_new_ids(file: _File) -> tuple[Conversation, list[Turn]]:
         search=_frozen(old.search),
         deleted_at=None,
     )
-    return conversation, [_renewed(turn, conversation.id, new) for turn in file.turns]
+    return conversation, [_renew(turn, conversation.id, new) for turn in file.turns]
 
 
-def _renewed(turn: Turn, conversation_id: str, new: dict[str, str]) -> Turn:
+def _renew(turn: Turn, conversation_id: str, new: dict[str, str]) -> Turn:
     renewed = replace(
         turn,
         id=new[turn.id],

@@ -44,7 +44,7 @@ def to_markdown(conversation: Conversation, turns: Sequence[Turn]) -> str:
 def _turn(n: int, turn: Turn) -> str:
     parts = [
         f"## Question {n}",
-        _quoted(turn.question),
+        _block_quote(turn.question),
         _searched_for(turn),
         *_steps(turn),
         f"### Answer {n}",
@@ -140,7 +140,7 @@ def _citation(citation: Citation) -> str:
     return f"- {warning}{number}{describe(citation)}{quote}"
 
 
-def _quoted(text: str) -> str:
+def _block_quote(text: str) -> str:
     """A block quote with the line breaks of the text."""
     return "  \n".join(f"> {_text(line)}" for line in text.strip().splitlines())
 

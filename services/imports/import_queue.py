@@ -123,7 +123,7 @@ class ImportQueue:
         """
         return self._imports.request_stop(self.get(principal, import_id).id, CANCEL)
 
-    def refreshed(self, principal: Principal, run: ImportRun) -> ImportRun:
+    def reload(self, principal: Principal, run: ImportRun) -> ImportRun:
         """The current record of a run that was read earlier.
 
         A finished removal has deleted its own record, so `run` is returned as completed.

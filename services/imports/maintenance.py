@@ -65,14 +65,14 @@ class IndexStatus:
     problem: str = ""
 
     @property
-    def reindex_needed(self) -> bool:
+    def needs_reindex(self) -> bool:
         """Whether the index was built with a model or splitter other than the configured one."""
         return self.active is not None and self.active.fingerprint != self.configured.fingerprint
 
     @property
     def message(self) -> str:
         """The advice to users; empty if nothing needs to be done."""
-        if not self.reindex_needed:
+        if not self.needs_reindex:
             return ""
         return _(
             "The settings for embedding or splitting, or the contents of an index, have changed"
@@ -192,7 +192,7 @@ class MaintenanceService:
         """
         started = time.monotonic()
         with writer_lock(self._stores.data_dir, timeout_s=_LOCK_TIMEOUT_S):
-            store = self._unfinished() or self._new()
+            store = self._find_unfinished() or self._new()
             embedded = 0
             try:
                 for progress in self._fill(store, cancelled):
@@ -258,7 +258,7 @@ class MaintenanceService:
             if details:
                 self._active.ledger.update_metadata(details)
 
-    def _unfinished(self) -> IndexStore | None:
+    def _find_unfinished(self) -> IndexStore | None:
         """The index that an earlier reindex left unfinished, if it can be resumed."""
         building = self._indexes.building()
         if building is None:

@@ -54,7 +54,9 @@ class TimeLeft:
         last, elapsed = self._last, seconds - self._at
         self._last, self._at = progress, seconds
         if last is not None and (work := _WORK.get(last.stage)):
-            self._paces[work].add(elapsed, _finished(progress, work) - _finished(last, work))
+            self._paces[work].add(
+                elapsed, _finished_units(progress, work) - _finished_units(last, work)
+            )
             self._approach(self._remaining(progress), elapsed)
 
     def at(self, seconds: float) -> float | None:
@@ -117,7 +119,7 @@ class _Pace:
         return seconds if usual is None else min(seconds, max(_MIN_STEP_S, usual * _MAX_SLOWDOWN))
 
 
-def _finished(progress: Progress, work: _Work) -> int:
+def _finished_units(progress: Progress, work: _Work) -> int:
     return {
         _Work.READING: progress.read,
         _Work.EMBEDDING: progress.passages,
@@ -128,4 +130,4 @@ def _finished(progress: Progress, work: _Work) -> int:
 
 def _rest(progress: Progress, work: _Work) -> int:
     total = progress.total if work is _Work.REMOVING else progress.expected
-    return max(total - _finished(progress, work), 0)
+    return max(total - _finished_units(progress, work), 0)

@@ -145,7 +145,7 @@ class _Lines:
         while at <= len(line):
             cell = _CELL.match(line, at)
             end = cell.end() if cell else at
-            yield [start + position for position in _unescaped(line, at, end)]
+            yield [start + position for position in _unescape(line, at, end)]
             at = end + 1
 
     def checked(self, positions: list[int], token: Token, *, is_cell: bool) -> list[int]:
@@ -157,7 +157,7 @@ class _Lines:
         return [self.starts[(token.map or [0])[0]]] * len(content)
 
 
-def _unescaped(line: str, start: int, end: int) -> list[int]:
+def _unescape(line: str, start: int, end: int) -> list[int]:
     """The positions of a cell's characters, without its outer white space and escapes of bars."""
     raw = line[start:end]
     start, end = start + len(raw) - len(raw.lstrip()), end - len(raw) + len(raw.rstrip())

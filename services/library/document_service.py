@@ -139,7 +139,7 @@ class DocumentService:
         """
         own = library_sources(self.sources, principal)
         tallies = [tally for tally in self._list.tallies() if tally.source_id in own]
-        of = _summed((tally.source_id, tally) for tally in tallies)
+        of = _sum((tally.source_id, tally) for tally in tallies)
         sources = [
             LibrarySource(one.id, one.name or one.location, one.kind, one.collection, of[one.id])
             for one in own.values()
@@ -147,8 +147,8 @@ class DocumentService:
         documents = [tally for tally in tallies if not own[tally.source_id].is_catalog]
         return Contents(
             tuple(sources),
-            _summed((tally.format, tally) for tally in documents),
-            _summed((tally.script, tally) for tally in documents),
+            _sum((tally.format, tally) for tally in documents),
+            _sum((tally.script, tally) for tally in documents),
         )
 
     def page(
@@ -295,7 +295,7 @@ def _enqueue(
     ]
 
 
-def _summed(tallies: Iterable[tuple[str, Tally]]) -> Counter[str]:
+def _sum(tallies: Iterable[tuple[str, Tally]]) -> Counter[str]:
     counts: Counter[str] = Counter()
     for name, tally in tallies:
         counts[name] += tally.documents

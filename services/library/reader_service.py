@@ -73,7 +73,7 @@ class DocumentReader:
         """
         if cited is None:
             return self._view(self._require(principal, document_id), Span(start, end), at)
-        document = self._stored(principal, document_id)
+        document = self._find(principal, document_id)
         turn = self.conversations.turn(principal, cited.conversation_id, cited.turn_id)
         source = _source(turn, cited.n, document_id)
         if document is None or not self._is_as_cited(document, source):
@@ -116,12 +116,12 @@ class DocumentReader:
         return self.documents.hydrate(self.reading.passage_ids(document.id, start, limit))
 
     def _require(self, principal: Principal, document_id: str) -> StoredDocument:
-        document = self._stored(principal, document_id)
+        document = self._find(principal, document_id)
         if document is None:
             raise NotFoundError(NOT_THERE)
         return document
 
-    def _stored(self, principal: Principal, document_id: str) -> StoredDocument | None:
+    def _find(self, principal: Principal, document_id: str) -> StoredDocument | None:
         """The document, if it exists and is visible."""
         try:
             document = self.documents.get(document_id)

@@ -68,10 +68,12 @@ class RelevanceService:
         if turn.state is not TurnState.COMPLETE or not is_missing:
             return None
         search = _complete(turn.search, self.settings)
-        best = self._excluded(principal, turn, search)
+        best = self._best_excluded(principal, turn, search)
         return NothingFound(_question(turn), search, best, tuple(offers(search, best)))
 
-    def _excluded(self, principal: Principal, turn: Turn, search: SearchChoice) -> float | None:
+    def _best_excluded(
+        self, principal: Principal, turn: Turn, search: SearchChoice
+    ) -> float | None:
         """The highest cosine if it is below the minimum relevance of the search."""
         if search.mode is not SearchMode.SIMILARITY_SCORE_THRESHOLD or turn.sources:
             return None

@@ -109,9 +109,9 @@ class ScopedDocuments:
             conversation_id=self.conversation_id,
         )
 
-    def respelled(self, question: str) -> str:
-        """The question as `SearchService.respelled` corrects it within the scope."""
-        return self.search.respelled(self.principal, question, self.scope, self.conversation_id)
+    def respell(self, question: str) -> str:
+        """The question as `SearchService.respell` corrects it within the scope."""
+        return self.search.respell(self.principal, question, self.scope, self.conversation_id)
 
     def _passages(self, document_id: str) -> list[Document]:
         ids = self.titles.passage_ids(document_id)

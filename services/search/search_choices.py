@@ -81,8 +81,8 @@ class ChoiceService:
         return Choices(
             sources={one.id: one.name or one.location for one in visible},
             collections=tuple(sorted({one.collection for one in visible})),
-            formats=_sorted(contents.formats, documents),
-            labels=_sorted(contents.labels, documents),
+            formats=_sort(contents.formats, documents),
+            labels=_sort(contents.labels, documents),
             own=next((one.id for one in visible if one.conversation_id), ""),
             catalogs=tuple(one.id for one in visible if one.is_catalog),
             settings=self._settings,
@@ -106,5 +106,5 @@ class ChoiceService:
         return self._contents
 
 
-def _sorted(by_source: Mapping[str, Set[str]], sources: Iterable[StoredSource]) -> tuple[str, ...]:
+def _sort(by_source: Mapping[str, Set[str]], sources: Iterable[StoredSource]) -> tuple[str, ...]:
     return tuple(sorted({name for one in sources for name in by_source.get(one.id, ())}))

@@ -26,9 +26,9 @@ def condition_of(scope: Scope, sources: Iterable[StoredSource]) -> Filter:
     """
     conditions = {
         "source_id": _any_of(_source_ids(scope.sources, list(sources))),
-        "collection": _any_of(_composed(scope.collections)),
+        "collection": _any_of(_compose(scope.collections)),
         "format": _any_of([name.lower().lstrip(".") for name in scope.formats]),
-        "labels": {"$contains_any": _composed(scope.labels)} if scope.labels else {},
+        "labels": {"$contains_any": _compose(scope.labels)} if scope.labels else {},
         "modified_at": _period(scope),
     }
     return {name: condition for name, condition in conditions.items() if condition}
@@ -149,7 +149,7 @@ def _any_of(values: Sequence[str]) -> dict[str, Any]:
     return {"$in": list(values)} if values else {}
 
 
-def _composed(values: Iterable[str]) -> list[str]:
+def _compose(values: Iterable[str]) -> list[str]:
     """The values trimmed and in NFC, as stored; some systems decompose accents and Hangul."""
     return [normalize("NFC", value).strip() for value in values]
 
@@ -176,7 +176,7 @@ def _source_ids(requested: Iterable[str], sources: Sequence[StoredSource]) -> li
 
 def _has_name(source: StoredSource, name: str) -> bool:
     names = (source.id, source.name, source.location)
-    return normalize("NFC", name) in _composed(names)
+    return normalize("NFC", name) in _compose(names)
 
 
 def _moment(what: str, text: str, default_time: time) -> datetime:

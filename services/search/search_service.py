@@ -255,7 +255,7 @@ class SearchService:
             raise ConflictError(NO_RERANKER)
         return base if self.reranking is None or rerank is False else self.reranking.over(base, k)
 
-    def respelled(
+    def respell(
         self,
         principal: Principal,  # noqa: ARG002  # unused here, but part of every call
         question: str,

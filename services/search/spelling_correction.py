@@ -65,7 +65,7 @@ class Spelling:
             StorageError: The keyword index is damaged.
         """
         words = list(words_to_check(text))
-        known_tokens = self._known(token for word in words for token in _tokens(word))
+        known_tokens = self._known_tokens(token for word in words for token in _tokens(word))
         misspelled = [word for word in words if not known_tokens.issuperset(_tokens(word))]
         if sum(word.script is Script.SPACED for word in misspelled) > MAX_WORDS:
             return text
@@ -74,7 +74,7 @@ class Spelling:
                 text = text[: word.start] + nearest + text[word.end :]
         return text
 
-    def _known(self, tokens: Iterable[str]) -> set[str]:
+    def _known_tokens(self, tokens: Iterable[str]) -> set[str]:
         return {token for token, count in self.words.counts(set(tokens)).items() if count}
 
     def _nearest(self, word: TypedWord) -> str | None:

@@ -48,7 +48,7 @@ class SuggestionService:
         well, or that its document does not seem to answer, is omitted.
         """
         script = _SCRIPTS.get(language, "")
-        documents = _mixed(self._candidates(), day, script)[:_READ]
+        documents = _mix(self._candidates(), day, script)[:_READ]
         passages = self.passages.of([one.id for one in documents])
         ranked: list[tuple[bool, bool, int, int, str]] = []
         for place, document in enumerate(documents):
@@ -70,7 +70,7 @@ class SuggestionService:
         return self.documents.page(filter_, DocumentOrder.NEWEST, limit=_NEWEST)
 
 
-def _mixed(documents: Sequence[ListedDocument], day: date, script: str) -> list[ListedDocument]:
+def _mix(documents: Sequence[ListedDocument], day: date, script: str) -> list[ListedDocument]:
     """The documents, shuffled daily; first those in the script with a title that people use.
 
     Among these, the first ones of each source and script come first.

@@ -68,7 +68,7 @@ class ConfluenceKind(RemoteKind):
         super().__init__(sources, secrets)
         self._max_file_bytes = max_file_bytes
 
-    def _normalized(self, options: Mapping[str, Any]) -> dict[str, Any]:
+    def _normalize(self, options: Mapping[str, Any]) -> dict[str, Any]:
         from loaders.confluence.confluence_login import site_url
 
         url = site_url(required(options, "url", _("The address of the site")))
@@ -102,7 +102,7 @@ class ConfluenceKind(RemoteKind):
         notes = (_("Signed in as {account}.").format(account=account), _visible(list(names)))
         canonical = _canonical(site, options, names)
         return SignIn(
-            _name(site, canonical, names), canonical, notes, _unseen(site, canonical, names)
+            _name(site, canonical, names), canonical, notes, _unseen_spaces(site, canonical, names)
         )
 
     def _listing(self, options: Mapping[str, Any], secret: str, wait: Wait) -> SourcePreview:
@@ -187,7 +187,9 @@ def _canonical(
     return options
 
 
-def _unseen(site: "Site", options: Mapping[str, Any], names: Mapping[str, str]) -> tuple[str, ...]:
+def _unseen_spaces(
+    site: "Site", options: Mapping[str, Any], names: Mapping[str, str]
+) -> tuple[str, ...]:
     """Warnings about selected spaces that the account does not list.
 
     Raises:

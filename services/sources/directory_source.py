@@ -58,12 +58,14 @@ class DirectoryKind:
     def check(self, principal: Principal, values: FieldValues) -> SourcePreview:  # noqa: ARG002  # every use case takes a principal
         """List the first files."""
         draft = self._draft(values)
-        return replace(look(self.files(draft), draft.location), warnings=self._shared(draft))
+        return replace(
+            look(self.files(draft), draft.location), warnings=self._overlap_warnings(draft)
+        )
 
     def add(self, principal: Principal, values: FieldValues) -> SourceAddition:  # noqa: ARG002  # every use case takes a principal
         """Save the folder as a source."""
         draft = self._draft(values)
-        return replace(keep_once(self._sources, draft), warnings=self._shared(draft))
+        return replace(keep_once(self._sources, draft), warnings=self._overlap_warnings(draft))
 
     def draft(self, path: Path, include: Sequence[str], exclude: Sequence[str]) -> StoredSource:
         """An unsaved source at a path, which may be relative to the working folder.
@@ -120,7 +122,7 @@ class DirectoryKind:
             )
         return self.draft(path, lines(values, "include"), lines(values, "exclude"))
 
-    def _shared(self, draft: StoredSource) -> tuple[str, ...]:
+    def _overlap_warnings(self, draft: StoredSource) -> tuple[str, ...]:
         """Warnings about sources that contain this folder or are in it."""
         others = [one for one in self._sources.list() if one.kind == DIRECTORY]
         return tuple(
@@ -214,7 +216,7 @@ class DirectoryService:
         }
         set_options = {name: value for name, value in options.items() if value is not None}
         with writer_lock(self._imports.data_dir, timeout_s=LOCK_TIMEOUT_S):
-            source = self._merged(draft, set_options)
+            source = self._merge(draft, set_options)
             loader = self._kind.files(source)
             # If the import fails before this point, the options must not change.
             source = self._sources.ensure(
@@ -260,7 +262,7 @@ class DirectoryService:
         latest = self._imports.latest(principal, source)
         return latest is None or latest.state in _BEGUN
 
-    def _merged(self, draft: StoredSource, options: Mapping[str, Any]) -> StoredSource:
+    def _merge(self, draft: StoredSource, options: Mapping[str, Any]) -> StoredSource:
         """The source with these options; its other options stay as stored earlier."""
         before = self._sources.find(draft.kind, draft.location) or draft
         return replace(before, options={**draft.options, **before.options, **options})

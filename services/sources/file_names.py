@@ -27,7 +27,7 @@ def safe_name(name: str) -> str:
     bare = _bare(unicodedata.normalize("NFC", visible))
     if bare.partition(".")[0].rstrip().upper() in _RESERVED:
         bare = f"_{bare}"
-    return _bare(_shortened(bare))
+    return _bare(_shorten(bare))
 
 
 def _is_visible(letter: str) -> bool:
@@ -41,7 +41,7 @@ def _bare(name: str) -> str:
     return name
 
 
-def _shortened(name: str) -> str:
+def _shorten(name: str) -> str:
     suffix = PurePosixPath(name).suffix
     if len(suffix.encode()) > MAX_BYTES // 2:
         suffix = ""

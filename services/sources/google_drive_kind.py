@@ -51,7 +51,7 @@ class GoogleDriveKind(RemoteKind):
         self._max_file_bytes = max_file_bytes
         self._api_url = f"{api_url.rstrip('/')}/drive/v3/"
 
-    def _normalized(self, options: Mapping[str, Any]) -> dict[str, Any]:
+    def _normalize(self, options: Mapping[str, Any]) -> dict[str, Any]:
         types = [one.lstrip(".").lower() for one in items(lines(options, "types"))]
         _require_supported(types)
         normalized = {**options, "types": sorted(set(types))}

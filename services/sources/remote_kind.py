@@ -64,7 +64,7 @@ class RemoteKind(ABC):
         self._secrets = secrets
 
     @abstractmethod
-    def _normalized(self, options: Mapping[str, Any]) -> dict[str, Any]:
+    def _normalize(self, options: Mapping[str, Any]) -> dict[str, Any]:
         """The options in the form to be stored.
 
         Raises:
@@ -144,7 +144,7 @@ class RemoteKind(ABC):
         """Do nothing: the secret is deleted with the source's row."""
 
     def _options(self, values: FieldValues) -> dict[str, Any]:
-        return self._normalized(options_of(self.fields, values))
+        return self._normalize(options_of(self.fields, values))
 
     def _value(self, text: str) -> str:
         return self._secrets.value(text, is_json=self.is_json)

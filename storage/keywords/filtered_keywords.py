@@ -38,13 +38,13 @@ class FilteredKeywords:
         self, query: str, k: int, condition: Filter | None = None
     ) -> list[tuple[str, float]]:
         """`KeywordIndex.search` in the passages that satisfy the condition."""
-        return self.keywords.search(query, k, self._allowed(condition))
+        return self.keywords.search(query, k, self._allowed_ids(condition))
 
     def search_tokens(
         self, tokens: Sequence[str], k: int, condition: Filter | None = None
     ) -> list[tuple[str, float]]:
         """`KeywordIndex.search_tokens` in the passages that satisfy the condition."""
-        return self.keywords.search_tokens(tokens, k, self._allowed(condition))
+        return self.keywords.search_tokens(tokens, k, self._allowed_ids(condition))
 
     def idf(self, tokens: Collection[str]) -> dict[str, float]:
         """See `KeywordIndex.idf`."""
@@ -61,15 +61,15 @@ class FilteredKeywords:
     def __len__(self) -> int:
         return len(self.keywords)
 
-    def _allowed(self, condition: Filter | None) -> Allowed | None:
+    def _allowed_ids(self, condition: Filter | None) -> Allowed | None:
         if not condition:
             return None
         last = self._last  # read once: another thread may replace it
         if last is None or last[0] != condition:
-            last = self._last = condition, self._evaluated(condition)
+            last = self._last = condition, self._evaluate(condition)
         return last[1]
 
-    def _evaluated(self, condition: Filter) -> Allowed:
+    def _evaluate(self, condition: Filter) -> Allowed:
         try:
             matches = self.passages.allowed(condition)
         except DamagedIndexError as error:

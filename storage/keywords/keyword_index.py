@@ -249,7 +249,7 @@ class KeywordIndex:
     def _searcher(self) -> "tantivy.Searcher | None":
         """A searcher that sees all commits; None before the first one."""
         with self._lock:
-            generation = self._committed()
+            generation = self._read_generation()
             self._require_sound(generation)
             if generation is None:
                 return None
@@ -268,7 +268,7 @@ class KeywordIndex:
             self._checked_files.require_sound()
             self._checked_at = now
 
-    def _committed(self) -> _Generation | None:
+    def _read_generation(self) -> _Generation | None:
         """A value that changes with each commit, because commits replace the file."""
         return stamp_of(self._files / "meta.json")
 

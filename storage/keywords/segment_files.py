@@ -33,7 +33,7 @@ class SegmentFiles(IndexFiles):
     def _state(self) -> dict[str, Any]:
         return {"opstamp": self._meta()["opstamp"], "meta": self._meta_checksum()}
 
-    def _referenced(self, listed: FileList) -> Iterable[str]:
+    def _references(self, listed: FileList) -> Iterable[str]:
         deletions = _deletions(self._meta())
         return [name for name in listed.files if _is_referenced(name.rpartition("/")[2], deletions)]
 
@@ -44,7 +44,7 @@ class SegmentFiles(IndexFiles):
             name = f"{_FILES}/{segment}.store"
             if name not in listed.files and not (self.folder / name).exists():
                 yield f"{_META} names {name}, which is missing"
-        referenced = set(self._referenced(listed))
+        referenced = set(self._references(listed))
         managed = {f"{_FILES}/{name}" for name in self._json(_MANAGED, list)}
         if not {_META, *referenced} <= managed:
             yield f"{_MANAGED} does not name all files of the index"

@@ -72,7 +72,7 @@ class UtcDateTime(TypeDecorator[datetime]):
         return value if value is None else value.replace(tzinfo=UTC)
 
     def result_processor(self, dialect: Dialect, coltype: object) -> Reading:  # noqa: D102
-        return _checked(super().result_processor(dialect, coltype), "a date")
+        return _with_check(super().result_processor(dialect, coltype), "a date")
 
 
 class Json(TypeDecorator[Any]):
@@ -85,7 +85,7 @@ class Json(TypeDecorator[Any]):
         return self.impl_instance.coerce_compared_value(op, value)  # keys are not JSON
 
     def result_processor(self, dialect: Dialect, coltype: object) -> Reading:  # noqa: D102
-        return _checked(super().result_processor(dialect, coltype), "JSON")
+        return _with_check(super().result_processor(dialect, coltype), "JSON")
 
 
 class MessageText(TypeDecorator[str]):
@@ -131,7 +131,7 @@ def _number(value: Any) -> Any:
     raise CellError(f"{_start(value)} is not a number")
 
 
-def _checked(read: Reading | None, kind: str) -> Reading:
+def _with_check(read: Reading | None, kind: str) -> Reading:
     """Wrap `read` so that its errors are reported as damage."""
 
     def checked(value: Any) -> Any:

@@ -211,7 +211,7 @@ def check_ledger(data_dir: Path, url: str | None = None) -> None:
     """
     location = ledger_location(data_dir, url)
     if problems := findings(location, HEAD):
-        raise location.damaged(problems[0], problems)
+        raise location.damage_error(problems[0], problems)
 
 
 def _examine(location: LedgerLocation, file: Path, remains: Remains) -> None:

@@ -160,7 +160,7 @@ class DocumentList(Store):
         """The documents in the order of these ids; unknown ids are omitted."""
         with self._database.read() as session:
             rows = rows_with(session, _LISTED, DocumentRow.id, document_ids)
-            documents = {row.id: _listed(row) for row in rows}
+            documents = {row.id: _listed_document(row) for row in rows}
         return [documents[id_] for id_ in document_ids if id_ in documents]
 
     def count(self, filter_: DocumentFilter) -> int:
@@ -219,7 +219,7 @@ def _contains(column: InstrumentedAttribute[str], word: str) -> ColumnElement[bo
     return or_(*(column.icontains(each, autoescape=True) for each in sorted(spellings)))
 
 
-def _listed(row: Row[Any]) -> ListedDocument:
+def _listed_document(row: Row[Any]) -> ListedDocument:
     values = row._asdict()
     return ListedDocument(
         pages=values.pop("page_count"), warnings=tuple(values.pop("warnings")), **values

@@ -145,7 +145,7 @@ class Documents(Store):
             row = session.get(DocumentRow, document_id)
             if row is None:
                 raise _not_found(document_id)
-            return _stored(row)
+            return _stored_document(row)
 
     def text(self, document_id: str) -> str:
         """The whole text of a document, to which the spans of its passages refer.
@@ -176,7 +176,9 @@ class Documents(Store):
         query = select(PassageRow).where(PassageRow.index_id == index_id)
         with self._database.read() as session:
             passages = [*scalars_with(session, query, PassageRow.document_id, document_ids)]
-            stored = {id_: _stored(row) for id_, row in _documents_of(session, passages).items()}
+            stored = {
+                id_: _stored_document(row) for id_, row in _documents_of(session, passages).items()
+            }
             return [(stored[passage.document_id], passage_of(passage)) for passage in passages]
 
     def passage_ids(self, index_id: str) -> set[str]:
@@ -249,7 +251,7 @@ class Documents(Store):
             query = query.where(DocumentRow.source_id == source_id)
         with self._database.read() as session:
             rows = session.scalars(query.limit(limit).offset(offset))
-            return [_stored(row) for row in rows]
+            return [_stored_document(row) for row in rows]
 
 
 def _documents_of(session: Session, passages: Iterable[PassageRow]) -> dict[str, DocumentRow]:
@@ -259,7 +261,7 @@ def _documents_of(session: Session, passages: Iterable[PassageRow]) -> dict[str,
     return {row.id: row for row in rows}
 
 
-def _stored(row: DocumentRow) -> StoredDocument:
+def _stored_document(row: DocumentRow) -> StoredDocument:
     pages = tuple((start, page) for start, page in row.pages)
     return from_row(StoredDocument, row, pages=pages, warnings=tuple(row.warnings))
 

@@ -114,7 +114,7 @@ class ImportLeases(Store):
         passages: int | None = None,
     ) -> ImportRun | None:
         """Record how the worker's run ended; None if the lease was lost."""
-        with self._owned(import_id, worker, seconds) as (session, row):
+        with self._own_run(import_id, worker, seconds) as (session, row):
             if row is None:
                 return None
             if passages is not None:
@@ -129,7 +129,7 @@ class ImportLeases(Store):
 
         None if the lease was lost.
         """
-        with self._owned(import_id, worker, seconds) as (session, row):
+        with self._own_run(import_id, worker, seconds) as (session, row):
             if row is None:
                 return None
             stop(session, row, default_state)
@@ -150,7 +150,7 @@ class ImportLeases(Store):
         A pause or cancellation request takes effect instead. The run fails after `ATTEMPTS`
         consecutive attempts that wrote nothing. None if the lease was lost.
         """
-        with self._owned(import_id, worker, seconds) as (session, row):
+        with self._own_run(import_id, worker, seconds) as (session, row):
             if row is None:
                 return None
             attempts = 1 if has_written else row.attempts + 1
@@ -175,7 +175,7 @@ class ImportLeases(Store):
             return len(dead)
 
     @contextmanager
-    def _owned(
+    def _own_run(
         self, import_id: str, worker: str, seconds: float
     ) -> Iterator[tuple[Session, ImportRow | None]]:
         with self._database.write() as session:

@@ -190,14 +190,14 @@ class ImportRuns(Store):
 
     def history(self, source_id: str, *, limit: int, offset: int = 0) -> list[ImportRun]:
         """The source's ended runs, latest first."""
-        newest = _ended(select(ImportRow), source_id).order_by(
+        newest = _ended_runs(select(ImportRow), source_id).order_by(
             ImportRow.started_at.desc(), ImportRow.id
         )
         return self._list(newest.limit(limit).offset(offset))
 
     def count_history(self, source_id: str) -> int:
         """The number of the source's ended runs."""
-        return self._count(_ended(select(func.count(ImportRow.id)), source_id))
+        return self._count(_ended_runs(select(func.count(ImportRow.id)), source_id))
 
     def request_stop(self, import_id: str, request: str) -> ImportRun:
         """Pause or cancel a run, immediately if no worker has it; no effect if it has ended.
@@ -259,7 +259,7 @@ def new_row(
     )
 
 
-def _ended(query: Select[Any], source_id: str) -> Select[Any]:
+def _ended_runs(query: Select[Any], source_id: str) -> Select[Any]:
     return query.where(ImportRow.source_id == source_id, ImportRow.finished_at.is_not(None))
 
 

@@ -236,7 +236,7 @@ class Failures(Store):
         self, sources: Sequence[str] | None = None, *, limit: int, offset: int = 0
     ) -> list[FailedDocument]:
         """Failed documents, latest first; `sources` None means all."""
-        query = _reported(select(FailureRow), sources).order_by(
+        query = _of_sources(select(FailureRow), sources).order_by(
             FailureRow.failed_at.desc().nulls_last(), FailureRow.source_id, FailureRow.key
         )
         with self._database.read() as session:
@@ -245,11 +245,11 @@ class Failures(Store):
 
     def count(self, sources: Sequence[str] | None = None) -> int:
         """The number of failed documents."""
-        return self._count(_reported(select(func.count()).select_from(FailureRow), sources))
+        return self._count(_of_sources(select(func.count()).select_from(FailureRow), sources))
 
     def identifiers(self, sources: Sequence[str] | None = None) -> list[tuple[str, str]]:
         """The source id and key of each failed document."""
-        query = _reported(select(FailureRow.source_id, FailureRow.key), sources)
+        query = _of_sources(select(FailureRow.source_id, FailureRow.key), sources)
         with self._database.read() as session:
             return [(row[0], row[1]) for row in session.execute(query)]
 
@@ -264,7 +264,7 @@ REPORTED = FailureRow.dismissed.is_(False) & FailureRow.is_error
 """Failures that users see."""
 
 
-def _reported(query: Select[*Columns], sources: Sequence[str] | None) -> Select[*Columns]:
+def _of_sources(query: Select[*Columns], sources: Sequence[str] | None) -> Select[*Columns]:
     query = query.where(REPORTED)
     return query if sources is None else query.where(FailureRow.source_id.in_(sources))
 

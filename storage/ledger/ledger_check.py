@@ -52,16 +52,16 @@ def open_read_only(file: Path) -> Iterator[Connection]:
     """
     log, index = (side_file(file, side) for side in _SIDES)
     if log.exists() and index.exists():
-        with _connected(url_of(file, mode="ro")) as connection:
+        with _connect(url_of(file, mode="ro")) as connection:
             yield connection
     elif is_empty(log):
-        with _connected(url_of(file, mode="ro", immutable="1")) as connection:
+        with _connect(url_of(file, mode="ro", immutable="1")) as connection:
             yield connection
     else:
         with TemporaryDirectory(prefix="footnote-") as folder:
             for one in (file, log):
                 shutil.copyfile(one, Path(folder, one.name))
-            with _connected(url_of(Path(folder, file.name))) as connection:
+            with _connect(url_of(Path(folder, file.name))) as connection:
                 yield connection
 
 
@@ -79,7 +79,7 @@ def has_foreign_log(file: Path) -> bool:
 
 
 @contextmanager
-def _connected(url: URL) -> Iterator[Connection]:
+def _connect(url: URL) -> Iterator[Connection]:
     engine = create_engine(url, poolclass=NullPool)
     with engine.connect() as connection:
         yield connection
@@ -125,7 +125,7 @@ def require_sound(connection: Connection, location: LedgerLocation, file: Path, 
     """
     finding = next(_cheap_findings(connection, file, head), None)
     if finding is not None:
-        raise location.damaged(finding)
+        raise location.damage_error(finding)
 
 
 def findings(location: LedgerLocation, head: str) -> list[str]:

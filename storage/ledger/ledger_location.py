@@ -177,7 +177,7 @@ class LedgerLocation:
             ).format(file=self.file, tables=tables, recovery=self._recovery())
         )
 
-    def damaged(self, reason: str, findings: Sequence[str] = ()) -> DamagedLedgerError:
+    def damage_error(self, reason: str, findings: Sequence[str] = ()) -> DamagedLedgerError:
         """The error for a damaged ledger."""
         ledger = self.file or self.url
         return DamagedLedgerError(
@@ -233,7 +233,7 @@ class LedgerLocation:
                 )
             )
         if any(sign in reason for sign in _DAMAGED):
-            return self.damaged(reason)
+            return self.damage_error(reason)
         return StorageError(
             _("{place} can't be used ({reason}){remedy}").format(
                 place=self.name, reason=reason, remedy=_remedy(reason)

@@ -33,20 +33,20 @@ def write(client: "OpenSearch", index: str, actions: Sequence[Action]) -> None:
         SearchServerError: Some actions failed; the others were performed.
     """
     failures = list[Result]()
-    failed = _failed(client, index, actions)
+    failed = _send(client, index, actions)
     for pause_s in _PAUSES_S:
         refused = [action for action, result in failed if _has_full_queue(result)]
         if not refused:
             break
         failures += [result for _, result in failed if not _has_full_queue(result)]
         time.sleep(pause_s)
-        failed = _failed(client, index, refused)
+        failed = _send(client, index, refused)
     failures += [result for _, result in failed]
     if failures:
         raise _error(failures[0])
 
 
-def _failed(
+def _send(
     client: "OpenSearch", index: str, actions: Sequence[Action]
 ) -> list[tuple[Action, Result]]:
     """Send the actions once and return those that failed, with their results."""

@@ -122,22 +122,22 @@ def _require_version(info: object) -> None:
             _(
                 "The server at FOOTNOTE_SEARCH_URL is not an OpenSearch server (its version is"
                 " {number}): use OpenSearch {minimum} or later."
-            ).format(number=number, minimum=_dotted(MIN_VERSION))
+            ).format(number=number, minimum=_version_text(MIN_VERSION))
         )
-    if _parsed(number) < MIN_VERSION:
+    if _parse_version(number) < MIN_VERSION:
         raise ConfigError(
             _(
                 "The OpenSearch server (FOOTNOTE_SEARCH_URL) has version {number}: {minimum} or"
                 " later is required."
-            ).format(number=number, minimum=_dotted(MIN_VERSION))
+            ).format(number=number, minimum=_version_text(MIN_VERSION))
         )
 
 
-def _parsed(number: str) -> tuple[int, ...]:
+def _parse_version(number: str) -> tuple[int, ...]:
     return tuple(int(part) for part in number.split("-")[0].split(".")[:2] if part.isdigit())
 
 
-def _dotted(version: tuple[int, ...]) -> str:
+def _version_text(version: tuple[int, ...]) -> str:
     return ".".join(map(str, version))
 
 
@@ -158,7 +158,7 @@ def client_errors() -> Iterator[None]:
     except SerializationError as error:
         raise incomplete() from error
     except OpenSearchException as error:
-        raise SearchServerError(_unexpected(str(error))) from error
+        raise SearchServerError(_server_error(str(error))) from error
 
 
 def server_error(error: "TransportError") -> SearchServerError:
@@ -264,7 +264,7 @@ def error_of(status: int, details: object) -> SearchServerError:
             )
         )
     if kind.endswith("_block_exception") and status not in _UNAVAILABLE:
-        return _blocked(reason)
+        return _write_block(reason)
     if status == 403:
         return SearchServerError(
             _(
@@ -290,10 +290,10 @@ def error_of(status: int, details: object) -> SearchServerError:
         return _unfit(kind, reason)
     if status == _BUSY or status in _UNAVAILABLE:
         return _not_ready(status, reason)
-    return SearchServerError(_unexpected(reason))
+    return SearchServerError(_server_error(reason))
 
 
-def _blocked(reason: str) -> SearchServerError:
+def _write_block(reason: str) -> SearchServerError:
     """Writes are blocked: by the server, because a disk is almost full, or by someone."""
     if any(part in reason for part in _DISK_BLOCKS):
         return SearchUnavailableError(
@@ -365,5 +365,5 @@ def _first_line(text: object) -> str:
     return lines[0][:200] if lines else ""
 
 
-def _unexpected(reason: str) -> str:
+def _server_error(reason: str) -> str:
     return _("The OpenSearch server reported an error: {reason}").format(reason=reason)

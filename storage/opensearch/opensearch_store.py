@@ -73,12 +73,12 @@ class OpenSearchStore(IndexStore):
             [one.metadata for one in passages],
         )
         tokens = {one.id: token_text(one.searchable) for one in passages}
-        with self._passage_index.refreshed():
+        with self._passage_index.refresh_afterwards():
             VectorRows(self._passage_index).write(rows, [tokens[id_] for id_ in rows.ids])
 
     def replace_metadata(self, metadata: Mapping[str, Metadata]) -> None:
         """See `IndexStore`."""
-        with self._passage_index.refreshed():
+        with self._passage_index.refresh_afterwards():
             VectorRows(self._passage_index).replace_metadata(metadata)
 
     def delete(self, ids: Sequence[str]) -> None:

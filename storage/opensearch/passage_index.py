@@ -158,7 +158,7 @@ class PassageIndex:
             raise error_of(503, failure.get("reason") or "no active shards")
 
     @contextmanager
-    def refreshed(self) -> Iterator[None]:
+    def refresh_afterwards(self) -> Iterator[None]:
         """Refreshes after the block, even if it raises, because some may have been written.
 
         If the server is unavailable, it would delay the error; the next write refreshes.
@@ -199,16 +199,16 @@ class PassageIndex:
             body = {"ids": group}
             with self._reading():
                 reply = self.client.mget(index=self.name, body=body, _source=list(fields))
-                found.update(_found(reply["docs"]))
+                found.update(_passages_of(reply["docs"]))
         return found
 
     def ids(self) -> list[str]:
         """The ids of all passages, unordered, as of the last refresh."""
         with self._reading():
-            return list(self._listed())
+            return list(self._list_ids())
         return []
 
-    def _listed(self) -> Iterator[str]:
+    def _list_ids(self) -> Iterator[str]:
         """The ids, page by page; raises if a shard fails, even if its page is the last one."""
         body = {"sort": ["_doc"], "size": _IDS_PER_PAGE, "_source": False}
         reply = self.client.search(index=self.name, body=body, scroll=_PAGE_LIMIT)
@@ -271,7 +271,7 @@ class PassageIndex:
                 raise
 
 
-def _found(replies: Iterable[Mapping[str, Any]]) -> Iterator[tuple[str, Body]]:
+def _passages_of(replies: Iterable[Mapping[str, Any]]) -> Iterator[tuple[str, Body]]:
     """The ids and fields of the passages that exist; raises if the server failed to read one."""
     for one in replies:
         if "error" in one:

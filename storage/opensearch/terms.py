@@ -99,7 +99,7 @@ def _terms(name: str, value: Any) -> Iterator[str]:
     yield _term(name, _EQUAL, _exact(value))
     if isinstance(value, list):
         yield from (_term(name, _ELEMENT, _exact(part)) for part in value if _is_scalar(part))
-    elif (ordered := _ordered(value)) is not None:
+    elif (ordered := _sort_text(value)) is not None:
         yield _term(name, _ORDERED, ordered)
 
 
@@ -136,7 +136,7 @@ def _is_scalar(value: Any) -> bool:
     return isinstance(value, str | int | float)
 
 
-def _ordered(value: Any) -> str | None:
+def _sort_text(value: Any) -> str | None:
     """A text that sorts like the value among values of its type; None if it has no order."""
     if isinstance(value, str):
         return "s:" + _beginning(_encodable(value))
@@ -185,7 +185,7 @@ def _operand_terms(name: str, kind: str, operands: Iterable[Any]) -> list[str]:
 
 def _range(name: str, bound: str, operand: Any, field: str) -> Query:
     """Values of the operand's type only: the other end of the range is the end of that type."""
-    ordered = _ordered(operand)
+    ordered = _sort_text(operand)
     if ordered is None:  # `checks_of` rejects such operands
         raise TypeError(f"{operand!r} has no order")
     first, last = (_term(name, _ORDERED, ordered[0] + end) for end in (":", ";"))

@@ -63,7 +63,7 @@ class VectorRows:
 
         Raises like `write`.
         """
-        with self.index.refreshed():
+        with self.index.refresh_afterwards():
             self.write(new, [token_text(text) for text in new.texts])
 
     def write(self, new: NewRows, tokens: Sequence[str]) -> None:
@@ -122,7 +122,7 @@ class VectorRows:
         """
         if not self.index.require_own():
             return
-        with self.index.refreshed():
+        with self.index.refresh_afterwards():
             all_ids = self._all_ids() if ids is None else list(ids)
             for group in in_groups(all_ids, MAX_HITS):
                 self.index.remove(group)

@@ -216,7 +216,7 @@ class PassageDataset:
         """The metadata of every row."""
         with _reading(self.folder):
             column = self._dataset["metadata"][:]
-        return map(self._parsed, column)
+        return map(self._parse, column)
 
     def changed_since(self, version: str, rows: int) -> tuple[list[int], NewRows] | None:
         """The row numbers deleted since an earlier state, and the appended rows without texts.
@@ -258,7 +258,7 @@ class PassageDataset:
         with _reading(self.folder):
             texts, metadata = self._at("text", rows), self._at("metadata", rows)
         whole = [text.removeprefix(_NOT_EMPTY) for text in self._whole(texts)]
-        return list(zip(whole, map(self._parsed, metadata), strict=True))
+        return list(zip(whole, map(self._parse, metadata), strict=True))
 
     def write(self, deleted: Sequence[int], new: NewRows | None) -> None:
         """Delete and append rows in one commit. The caller holds the writer lock.
@@ -289,7 +289,7 @@ class PassageDataset:
             raise unusable(_("passages"), self.folder, _("a commit is incomplete"))
         return column
 
-    def _parsed(self, json_: str) -> Metadata:
+    def _parse(self, json_: str) -> Metadata:
         with _reading(self.folder):
             metadata: Metadata = json.loads(json_)
             return metadata

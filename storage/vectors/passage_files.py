@@ -32,7 +32,7 @@ class PassageFiles(IndexFiles):
     def _state(self) -> dict[str, Any]:
         return {}
 
-    def _referenced(self, listed: FileList) -> Iterable[str]:
+    def _references(self, listed: FileList) -> Iterable[str]:
         return listed.files
 
     def _state_problems(self, listed: FileList) -> Iterator[str]:

@@ -104,11 +104,9 @@ def test_an_import_can_be_paused_resumed_and_canceled(client, queued_id):
 def follow_while_running(client, monkeypatch):
     """Follows an import that starts only once a client follows it, and returns its events."""
     reads, queue = [], client.services.queue
-    refreshed = queue.refreshed
+    reload = queue.reload
     monkeypatch.setattr(queue, "expects_worker", lambda: True)
-    monkeypatch.setattr(
-        queue, "refreshed", lambda *arguments: reads.append(1) or refreshed(*arguments)
-    )
+    monkeypatch.setattr(queue, "reload", lambda *arguments: reads.append(1) or reload(*arguments))
 
     def follow(import_id):
         with ThreadPoolExecutor(1) as executor:
@@ -225,11 +223,9 @@ def test_a_busy_ledger_ends_with_an_error_and_not_with_gone(running):
 
 def test_the_ledger_is_no_longer_read_after_the_client_disconnects(client, queued_id, monkeypatch):
     reads, queue = [], client.services.queue
-    refreshed = queue.refreshed
+    reload = queue.reload
     monkeypatch.setattr(queue, "expects_worker", lambda: True)
-    monkeypatch.setattr(
-        queue, "refreshed", lambda *arguments: reads.append(1) or refreshed(*arguments)
-    )
+    monkeypatch.setattr(queue, "reload", lambda *arguments: reads.append(1) or reload(*arguments))
     with serving(client.services) as address:
         url = f"{address}{API}/imports/{queued_id}/events"
         headers = bearer(client.services)

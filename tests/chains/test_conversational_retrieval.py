@@ -325,7 +325,7 @@ def test_with_the_guard_the_typed_question_can_still_be_the_one_answered():
     assert model.prompts[1][-1][1].endswith("Question: And new employees?")
 
 
-def respelled(question):
+def respell(question):
     return question.replace("leav ", "leave ")
 
 
@@ -336,7 +336,7 @@ def test_the_corrected_spelling_is_searched_and_answered():
         received.extend((one["question"], one["typed_question"]) for one in inputs)
         yield "15 days."
 
-    chain = without_model(answer, respell=RunnableLambda(respelled), return_searched_questions=True)
+    chain = without_model(answer, respell=RunnableLambda(respell), return_searched_questions=True)
     output = chain.invoke({"question": "How much leav do I get?"})
     assert output["searched_questions"] == ["How much leave do I get?"]
     assert chain.retriever.queries == ["How much leave do I get?"]
@@ -347,7 +347,7 @@ async def test_async_searches_correct_the_question_but_not_a_standalone_question
     replies = ["15 days.", "10 days."]
     chain = chain_of(
         StreamingChatModel(replies=replies),
-        respell=RunnableLambda(respelled),
+        respell=RunnableLambda(respell),
         return_searched_questions=True,
     )
     output = await chain.ainvoke({"question": "How much leav do I get?"})

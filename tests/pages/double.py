@@ -86,7 +86,7 @@ class Answerers:
     def current(self) -> Answerer:
         return self.answerer
 
-    settled = current
+    resolve = current
 
 
 class ScriptedChat:

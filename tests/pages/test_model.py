@@ -25,7 +25,7 @@ def open_page(imported, monkeypatch):
         services = imported(**settings)
         generators.append(install_services(services, monkeypatch))
         next(generators[-1])
-        services.chat.answerers.settled()
+        services.chat.answerers.resolve()
         return AppTest.from_file(str(APP), default_timeout=30).run()
 
     yield run_page

@@ -123,7 +123,7 @@ class TestSearch:
     def test_spelling_is_not_corrected_while_the_keyword_index_is_damaged(self, data_dir, index):
         damage_all(index / "keywords", "cut")
         search = open_search(Library(data_dir))
-        assert search.respelled(LOCAL_USER, "the numbre") == "the numbre"
+        assert search.respell(LOCAL_USER, "the numbre") == "the numbre"
         assert "keywords" in search.library.damage()[0]
 
     def test_damage_while_the_index_is_open_does_not_crash_the_process(self, data_dir, index):

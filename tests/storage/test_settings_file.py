@@ -31,7 +31,7 @@ def test_values_are_read_back_and_removed(file):
 
 
 def test_a_secret_is_encrypted_at_rest(file, tmp_path):
-    file.write({"openai_api_key": file.encrypted(SECRET)})
+    file.write({"openai_api_key": file.encrypt(SECRET)})
     assert file.read().values == {"openai_api_key": SECRET}
     for path in tmp_path.iterdir():
         assert SECRET.encode() not in path.read_bytes()
@@ -72,7 +72,7 @@ def test_a_damaged_file_does_not_replace_an_earlier_one(file, tmp_path):
 
 
 def test_a_file_that_cannot_be_read_is_reported_and_not_replaced(file, monkeypatch):
-    file.write({"openai_api_key": file.encrypted(SECRET)})
+    file.write({"openai_api_key": file.encrypt(SECRET)})
     before = file.path.read_bytes()
     with monkeypatch.context() as patch:
         patch.setattr("pathlib.Path.read_text", denied)
@@ -105,18 +105,18 @@ def test_the_secrets_of_a_damaged_file_are_not_reported_as_encrypted_again(file)
 
 
 def test_a_rotation_does_not_replace_a_newer_secret(file, tmp_path):
-    file.write({"openai_api_key": file.encrypted(SECRET)})
+    file.write({"openai_api_key": file.encrypt(SECRET)})
     other = SettingsFile(tmp_path, EncryptionKeys(tmp_path), KNOWN)
-    encrypted, writers = file.encrypted, []
+    encrypt, writers = file.encrypt, []
 
-    def encrypted_during_a_change(secret):
-        newer = {"openai_api_key": encrypted("sk-newer")}
+    def encrypt_during_a_change(secret):
+        newer = {"openai_api_key": encrypt("sk-newer")}
         writers.append(threading.Thread(target=other.write, args=(newer,)))
         writers[0].start()
         writers[0].join(0.2)
-        return encrypted(secret)
+        return encrypt(secret)
 
-    file.encrypted = encrypted_during_a_change
+    file.encrypt = encrypt_during_a_change
     assert file.rotate() == 1
     writers[0].join(20)
     assert file.read().values == {"openai_api_key": "sk-newer"}
@@ -133,7 +133,7 @@ def test_an_unknown_entry_is_reported_and_preserved(file):
 
 def test_a_secret_of_another_key_is_reported_and_preserved(tmp_path):
     before = SettingsFile(tmp_path, EncryptionKeys(tmp_path, new_key()), KNOWN)
-    before.write({"openai_api_key": before.encrypted(SECRET)})
+    before.write({"openai_api_key": before.encrypt(SECRET)})
     file = SettingsFile(tmp_path, EncryptionKeys(tmp_path, new_key()), KNOWN)
     values, problems = file.read()
     assert values == {}
@@ -147,7 +147,7 @@ def test_a_secret_of_another_key_is_reported_and_preserved(tmp_path):
 def test_secrets_are_encrypted_again_with_the_first_key(tmp_path):
     old, new = new_key(), new_key()
     before = SettingsFile(tmp_path, EncryptionKeys(tmp_path, old), KNOWN)
-    before.write({"openai_api_key": before.encrypted(SECRET), "language": "ko"})
+    before.write({"openai_api_key": before.encrypt(SECRET), "language": "ko"})
     assert SettingsFile(tmp_path, EncryptionKeys(tmp_path, f"{new},{old}"), KNOWN).rotate() == 1
     after = SettingsFile(tmp_path, EncryptionKeys(tmp_path, new), KNOWN)
     assert after.read().values == {"openai_api_key": SECRET, "language": "ko"}
@@ -161,7 +161,7 @@ def test_an_unwritable_folder_is_reported(tmp_path):
 
 
 def test_earlier_entries_are_restored(file):
-    file.write({"openai_api_key": file.encrypted(SECRET)})
+    file.write({"openai_api_key": file.encrypt(SECRET)})
     before = file.entries(["openai_api_key", "language"])
     assert SECRET not in str(before)
     file.write({"openai_api_key": None, "language": "ko"})

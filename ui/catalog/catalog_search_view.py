@@ -48,13 +48,13 @@ if TYPE_CHECKING:
 
 def written_html(text: str) -> str:
     """The unchecked answer so far; its markers are not links yet."""
-    return _titled(answer_html(text, lambda n: f'<span class="fn-cite">{n}</span>', heading=3))
+    return _with_title(answer_html(text, lambda n: f'<span class="fn-cite">{n}</span>', heading=3))
 
 
 def answered_html(answer: CatalogAnswer) -> str:
     """The answer, with markers that link to the cited words and collapsed evidence below."""
     turn = _as_turn(answer)
-    body = _titled(answer_html(turn.answer, citation_marker(turn), heading=3))
+    body = _with_title(answer_html(turn.answer, citation_marker(turn), heading=3))
     sources = sources_html(turn)
     evidence = f"<summary>{escape(words.PLACES_PROOF)}</summary>{sources}"
     folded = f'<details class="fn-more">{evidence}</details>' if sources else ""
@@ -64,7 +64,7 @@ def answered_html(answer: CatalogAnswer) -> str:
     )
 
 
-def _titled(answer: str) -> str:
+def _with_title(answer: str) -> str:
     return f'<h2 class="fn-unseen">{escape(words.PLACES_ANSWER)}</h2>{answer}'
 
 

@@ -72,8 +72,8 @@ def outlines_in(view: Bounds) -> Outlines:
     """The most detailed outlines for the rectangle, cut off at its edges."""
     data = _smallest(view)
     return Outlines(
-        tuple(_clipped(_decoded(data, "land"), view)),
-        tuple(one for one in _decoded(data, "borders") if view.overlaps(one)),
+        tuple(_clip(_decode(data, "land"), view)),
+        tuple(one for one in _decode(data, "borders") if view.overlaps(one)),
         tuple(_districts(data, view)),
         data["credit"],
     )
@@ -99,12 +99,12 @@ def _read(path: Path) -> Mapping[str, Any]:
 
 def _districts(data: Mapping[str, Any], view: Bounds) -> Iterator[District]:
     for one in data["districts"]:
-        outlines = tuple(_clipped([_outline(each, data["digits"]) for each in one["rings"]], view))
+        outlines = tuple(_clip([_outline(each, data["digits"]) for each in one["rings"]], view))
         if outlines:
             yield District(one["names"], outlines)
 
 
-def _decoded(data: Mapping[str, Any], name: str) -> Iterator[Outline]:
+def _decode(data: Mapping[str, Any], name: str) -> Iterator[Outline]:
     return (_outline(numbers, data["digits"]) for numbers in data[name])
 
 
@@ -115,7 +115,7 @@ def _outline(numbers: Sequence[int], digits: int) -> Outline:
     return list(zip(longitudes, latitudes, strict=True))
 
 
-def _clipped(outlines: Iterable[Outline], view: Bounds) -> Iterator[Outline]:
+def _clip(outlines: Iterable[Outline], view: Bounds) -> Iterator[Outline]:
     """The parts of closed outlines inside the rectangle (Sutherland-Hodgman)."""
     for outline in outlines:
         if not view.overlaps(outline):

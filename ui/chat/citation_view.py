@@ -126,7 +126,7 @@ def sources_html(turn: Turn, freshness: "Mapping[str, Freshness] | None" = None)
     if offers_nearest(turn):
         cards, others = others[:MAX_NEAREST], others[MAX_NEAREST:]
     invented = sorted(cited_numbers - {source.n for source in turn.sources})
-    return "".join([*map(_invented, invented), *cards, _folded(others)])
+    return "".join([*map(_missing_source, invented), *cards, _fold(others)])
 
 
 def verdict_html(turn: Turn) -> str:
@@ -158,11 +158,11 @@ def _verdict_line(kind: str, text: str) -> str:
     return f'<p class="fn-verdict {kind}">{escape(text)}</p>'
 
 
-def _invented(n: int) -> str:
+def _missing_source(n: int) -> str:
     return _verdict_line("fn-doubt", words.NO_SUCH_SOURCE.format(n=n))
 
 
-def _folded(cards: Sequence[str]) -> str:
+def _fold(cards: Sequence[str]) -> str:
     if not cards:
         return ""
     summary = words.MORE_SOURCES.format(n=len(cards))

@@ -6,7 +6,7 @@ import streamlit as st
 
 from bootstrap import Services
 from domain import Turn
-from ui.shared.frame import errors_shown, principal
+from ui.shared.frame import principal, show_errors
 from ui.text import words
 
 if TYPE_CHECKING:
@@ -61,7 +61,7 @@ def _ask_why(services: Services, turn: Turn, rating: "Rating") -> None:
 
 
 def _rate(services: Services, turn: Turn, key: str) -> None:
-    with errors_shown():
+    with show_errors():
         services.ratings.rate(principal(), turn.id, st.session_state[key])
         return
     del st.session_state[key]  # the rating was not stored, so show the stored one
@@ -71,7 +71,7 @@ def _tell_why(services: Services, turn: Turn, key: str) -> None:
     from services.evaluation.rating_service import Reason
 
     reason, comment = st.session_state[f"{key}-reason"], st.session_state[f"{key}-comment"]
-    with errors_shown():
+    with show_errors():
         services.ratings.rate(
             principal(), turn.id, DOWN, Reason(reason) if reason else None, comment
         )

@@ -8,7 +8,7 @@ from domain.errors import AppError, NotFoundError, SourceError
 from ui.chat.answer_view import ASSISTANT, show_question
 from ui.chat.question_refusal import discard_return, refuse, return_to_input
 from ui.chat.turn_actions import NewVersion
-from ui.shared.frame import errors_shown, principal
+from ui.shared.frame import principal, show_errors
 from ui.shared.safe_html import run_script
 from ui.text import words
 
@@ -76,7 +76,7 @@ def _failure(reason: str) -> str:
     return words.FIRST_IMPORT_FAILED.format(reason=words.translated(reason))
 
 
-@errors_shown()
+@show_errors()
 def _show_progress(services: Services, import_id: str) -> None:
     try:
         run = services.queue.get(principal(), import_id)

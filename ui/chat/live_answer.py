@@ -43,7 +43,7 @@ def activity_html(turn: Turn) -> str:
         return _agent(turn)
     if not turn.standalone_question:
         return ""
-    parts = [_searched(turn), _retrieved(turn), _seconds(turn)]
+    parts = [_search_summary(turn), _retrieval_summary(turn), _seconds(turn)]
     line = " · ".join(part for part in parts if part)
     documents = "".join(f"<li>{escape(title)}</li>" for title in _titles(turn.sources))
     if not documents:
@@ -65,8 +65,8 @@ def _progress_html(*steps: str) -> str:
 
 
 def _agent(turn: Turn) -> str:
-    retrieved = _retrieved(turn) if turn.sources else ""
-    line = " · ".join(part for part in (*_counted(turn), retrieved, _seconds(turn)) if part)
+    retrieved = _retrieval_summary(turn) if turn.sources else ""
+    line = " · ".join(part for part in (*_step_counts(turn), retrieved, _seconds(turn)) if part)
     if not turn.steps:
         return f'<p class="fn-activity">{line}</p>'
     summary = f'<summary><span class="fn-activity">{line}</span></summary>'
@@ -74,7 +74,7 @@ def _agent(turn: Turn) -> str:
     return f'<div class="fn-taken">{unfolded}{_not_reranked(turn.sources)}</div>'
 
 
-def _counted(turn: Turn) -> list[str]:
+def _step_counts(turn: Turn) -> list[str]:
     """The number of steps, and of those that failed."""
     if not turn.steps:
         return [escape(words.NO_STEPS)] if turn.answer else []
@@ -89,7 +89,7 @@ def _searching(question: str) -> str:
     return escape(words.SEARCHING_FOR).format(question=strong_html(question))
 
 
-def _searched(turn: Turn) -> str:
+def _search_summary(turn: Turn) -> str:
     template = words.SEARCHED_FOR_EDITED if turn.standalone_given else words.SEARCHED_FOR
     return escape(template).format(question=strong_html(turn.standalone_question))
 
@@ -103,7 +103,7 @@ def _reading(sources: Sequence[RetrievedPassage]) -> str:
     return escape(words.count(words.READING_MORE, more, titles=listed))
 
 
-def _retrieved(turn: Turn) -> str:
+def _retrieval_summary(turn: Turn) -> str:
     """How much was found; "" if the search did not end."""
     if not turn.sources:
         return escape(words.NO_PASSAGE_FOUND) if turn.state is TurnState.COMPLETE else ""

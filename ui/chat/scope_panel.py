@@ -83,13 +83,13 @@ def read_fields(id_: str, saved: SearchChoice, settings: SearchChoice) -> tuple[
     noted: tuple[SearchChoice, SearchChoice] | None = st.session_state.get(field_key(id_, "noted"))
     is_open = field_key(id_, FIELDS[0]) in st.session_state
     if noted and is_open:
-        edited = _edited(id_, settings)
+        edited = _current_choice(id_, settings)
         if edited != noted[1]:
             return edited, True
         if saved == noted[0]:
             return edited, False
     _fill(id_, saved)
-    edited = _edited(id_, settings)
+    edited = _current_choice(id_, settings)
     note_shown(id_, saved, edited)
     return edited, False
 
@@ -116,7 +116,7 @@ def _day(text: str) -> date | None:
     return min(max(datetime.fromisoformat(text).date(), FIRST_DAY), LAST_DAY)
 
 
-def _edited(id_: str, settings: SearchChoice) -> SearchChoice:
+def _current_choice(id_: str, settings: SearchChoice) -> SearchChoice:
     def value(name: str) -> Any:
         return st.session_state.get(field_key(id_, name))
 
@@ -242,7 +242,7 @@ def show_scope(services: Services, conversation: Conversation | None) -> SearchC
     """
     id_ = conversation.id if conversation else ""
     choices = services.choices.choices(principal(), id_ or None)
-    saved = _saved(conversation)
+    saved = _saved_choice(conversation)
     edited, is_edited = read_fields(id_, saved, choices.settings)
     problem = _problem(services, (edited if is_edited else saved).scope)
     if is_edited and not problem:
@@ -288,7 +288,7 @@ def _possible(services: Services, saved: SearchChoice) -> SearchChoice:
     return replace(saved, by_agent=saved.by_agent and _has_agent(services))
 
 
-def _saved(conversation: Conversation | None) -> SearchChoice:
+def _saved_choice(conversation: Conversation | None) -> SearchChoice:
     return search_for_new() if conversation is None else conversation.search
 
 

@@ -94,7 +94,7 @@ def _show_questions(services: Services, library: "LibraryStatus") -> None:
     if library.has_only_samples:
         caption, questions = words.WELCOME_SAMPLES, _own_language_first(words.SAMPLE_QUESTIONS)
     else:
-        questions = _suggested(services, library)
+        questions = _suggestions(services, library)
         heading = words.SUGGESTED if questions else words.WELCOME_OWN
         caption = heading.format(documents=words.count(words.DOCUMENTS, library.documents))
     st.caption(caption)
@@ -115,7 +115,7 @@ def _show_additions(services: Services, library: "LibraryStatus") -> None:
         show_sample_removal(services)
 
 
-def _suggested(services: Services, library: "LibraryStatus") -> list[str]:
+def _suggestions(services: Services, library: "LibraryStatus") -> list[str]:
     """Suggested questions, cached until the day or the library changes."""
     day = datetime.now(UTC).date()
     state = (day, language(), library.documents, library.passages)

@@ -153,14 +153,14 @@ def reading_html(
     highlights += [Highlight(*view.focus, Kind.FOCUS), *_visible(view, matches)]
     highlights += [Highlight(*current, Kind.CURRENT)] if current else []
     moved = tuple(Highlight(one.start + shift, one.end + shift, one.kind) for one in highlights)
-    html = _rendered(text, moved, view.style, -shift)
+    html = _render(text, moved, view.style, -shift)
     article = f'<article class="fn-text fn-reading"{lang(text[:LANGUAGE_SAMPLE])}>{html}</article>'
     outline = _outline_html(view, address)
     return f'<div class="fn-reader{" fn-outlined" if outline else ""}">{outline}{article}</div>'
 
 
 @lru_cache(maxsize=8)
-def _rendered(text: str, highlights: tuple[Highlight, ...], style: Style, base: int) -> str:
+def _render(text: str, highlights: tuple[Highlight, ...], style: Style, base: int) -> str:
     return document_html(text, highlights, style=style, base=base)
 
 

@@ -70,7 +70,7 @@ def excerpt_html(passage: str, spans: Sequence[Span], style: Style = Style.MARKD
     The style sheet collapses the far parts until the reader expands the passage: words in
     `fn-far`, and blocks with `data-far`. Without spans, the beginning stays visible.
     """
-    near = _merged([_window(passage, span) for span in spans or [(0, 0)]], gap=FOLDED_FROM)
+    near = _merge([_window(passage, span) for span in spans or [(0, 0)]], gap=FOLDED_FROM)
     bounds = [0, *(end for span in near for end in span), len(passage)]
     far = [Highlight(*gap, Kind.FAR) for gap in zip(bounds[::2], bounds[1::2], strict=True)]
     return passage_html(passage, [*far, *(Highlight(*span) for span in spans)], style)
@@ -110,13 +110,13 @@ def _line_end(passage: str, at: int) -> int:
 def mark_html(passage: str, spans: Sequence[Span]) -> str:
     """The passage, escaped, with the spans in `<mark>`; spans may overlap and be in any order."""
     pieces, end = [], 0
-    for start, stop in _merged(spans):
+    for start, stop in _merge(spans):
         pieces += [escape(passage[end:start]), f"<mark>{escape(passage[start:stop])}</mark>"]
         end = stop
     return "".join([*pieces, escape(passage[end:])])
 
 
-def _merged(spans: Sequence[Span], *, gap: int = 0) -> list[Span]:
+def _merge(spans: Sequence[Span], *, gap: int = 0) -> list[Span]:
     """The spans in order; those that overlap or are less than `gap` apart are merged."""
     merged: list[Span] = []
     for start, stop in sorted(spans):

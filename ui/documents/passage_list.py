@@ -8,7 +8,7 @@ from bootstrap import Services
 from domain import ListedDocument, SharedPassage, is_on_web
 from ui.documents.highlight import mark_html, original_html
 from ui.library.library_page import open_document, source_names
-from ui.shared.frame import errors_shown, offset_of, principal, show_pages, show_problem
+from ui.shared.frame import offset_of, principal, show_errors, show_pages, show_problem
 from ui.shared.safe_html import escape, lang
 from ui.text import words
 from ui.text.reader_language import day_and_time, number
@@ -21,7 +21,7 @@ def show_document_passages(services: Services, document_id: str) -> None:
     """Show a document's properties and its passages, page by page, or an error if it is gone."""
     back, icon = words.BACK_TO_LIBRARY, ":material/arrow_back:"
     st.button(back, icon=icon, on_click=open_document, args=("",))
-    with errors_shown():
+    with show_errors():
         _show(services, services.documents.get(principal(), document_id))
 
 

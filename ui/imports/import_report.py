@@ -19,7 +19,7 @@ from domain import (
 from domain.errors import NotFoundError
 from ui.documents.highlight import link_html
 from ui.imports.source_question import show_ask_button
-from ui.shared.frame import errors_shown, offset_of, principal, show_pages, show_problem
+from ui.shared.frame import offset_of, principal, show_errors, show_pages, show_problem
 from ui.shared.safe_html import escape
 from ui.text import words
 from ui.text.reader_language import ago, day_and_time, duration, number
@@ -50,7 +50,7 @@ def show_import_run(services: Services, status: "SourceStatus") -> None:
     st.fragment(_show_import_run, run_every=every)(services, status.run.id, status.run.state)
 
 
-@errors_shown()
+@show_errors()
 def _show_import_run(services: Services, import_id: str, displayed_state: ImportState) -> None:
     try:
         run = services.queue.get(principal(), import_id)

@@ -36,11 +36,11 @@ from ui.imports.source_form import (
 from ui.imports.source_question import show_ask_button
 from ui.library.sample_documents import show_sample_import, show_sample_removal
 from ui.shared.frame import (
-    errors_shown,
     in_address,
     offset_of,
     principal,
     show_error,
+    show_errors,
     show_pages,
     show_problem,
     show_title,
@@ -101,7 +101,7 @@ def _something_runs(services: Services) -> bool:
     return any(run.state in POLLED for run in services.queue.current(principal()))
 
 
-@errors_shown()
+@show_errors()
 def _show_list(services: Services, *, polled: bool) -> None:
     statuses = services.sources.list(principal())
     if not statuses:
@@ -223,7 +223,7 @@ def show_source(services: Services, status: "SourceStatus") -> None:
         _show_view(services, status)
 
 
-@errors_shown()
+@show_errors()
 def _show_head(services: Services, source_id: str) -> None:
     """Show the heading of the selected source, whose documents an import may be adding."""
     try:

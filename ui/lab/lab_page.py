@@ -82,10 +82,10 @@ def _scope() -> Scope:
         labels = st.text_input(words.LAB_LABELS)
         since = st.date_input(words.LAB_SINCE, value=None, max_value="today")
     day = since.isoformat() if isinstance(since, date) else ""
-    return Scope((), _listed(collections), formats, _listed(labels), day)
+    return Scope((), _split(collections), formats, _split(labels), day)
 
 
-def _listed(text: str) -> list[str]:
+def _split(text: str) -> list[str]:
     return [part.strip() for part in text.split(",") if part.strip()]
 
 

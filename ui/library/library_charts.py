@@ -64,7 +64,7 @@ def bars(counts: Mapping[str, int]) -> alt.Chart:
     """A horizontal bar for each name, in the given order."""
     height = BAR * max(2, len(counts)) + 40
     chart: alt.Chart = (
-        alt.Chart(_named(counts), height=height)
+        alt.Chart(_counts_data(counts), height=height)
         .mark_bar(color=TEAL, height=BAR - 8, cornerRadiusEnd=3)
         .encode(
             x=_documents(alt.X, tickCount=5),
@@ -79,7 +79,7 @@ def columns(counts: Mapping[str, int]) -> alt.Chart:
     """A column for each group, in the given order."""
     axis = alt.Axis(labelAngle=0, labelOverlap=True)
     chart: alt.Chart = (
-        alt.Chart(_named(counts), height=220)
+        alt.Chart(_counts_data(counts), height=220)
         .mark_bar(color=TEAL, cornerRadiusEnd=3)
         .encode(
             x=alt.X("name:N", sort=None, title=None, axis=axis),
@@ -126,7 +126,7 @@ def _documents_tooltip() -> alt.Tooltip:
     return alt.Tooltip("documents:Q", title=words.CHART_DOCUMENTS, format=",d")
 
 
-def _named(counts: Mapping[str, int]) -> alt.Data:
+def _counts_data(counts: Mapping[str, int]) -> alt.Data:
     return _data([{"name": name, "documents": n} for name, n in counts.items()])
 
 

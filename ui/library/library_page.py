@@ -9,10 +9,10 @@ from bootstrap import Services
 from domain import DocumentFilter, DocumentOrder
 from ui.shared.frame import (
     Notices,
-    errors_shown,
     in_address,
     principal,
     put_into_address,
+    show_errors,
     show_problem,
     show_title,
 )
@@ -61,10 +61,10 @@ def document_filter(contents: "Contents") -> Filters:
     if panel.open:  # built only when open, so the page opens 0.1 s faster
         with panel:
             _show_choices(contents)
-    return Filters(_chosen(text), order or DocumentOrder.TITLE)
+    return Filters(_choose_filter(text), order or DocumentOrder.TITLE)
 
 
-def _chosen(text: str) -> DocumentFilter:
+def _choose_filter(text: str) -> DocumentFilter:
     sources, collections, formats, scripts, warned = map(st.session_state.get, NARROWING)
     return DocumentFilter(
         text,
@@ -180,7 +180,7 @@ def _show_activity(services: Services) -> None:
         st.fragment(_look, run_every=every)(services, running, selected_document())
 
 
-@errors_shown()
+@show_errors()
 def _look(services: Services, running: frozenset[str], document_id: str) -> None:
     """Show the notices and imports in progress; rerun the page when one of the imports ends.
 

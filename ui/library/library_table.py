@@ -11,7 +11,7 @@ import streamlit as st
 from bootstrap import Services
 from domain import ListedDocument
 from ui.library.library_page import Filters, document_filter, open_document, source_names, tell
-from ui.shared.frame import errors_shown, offset_of, principal, show_pages, show_problem
+from ui.shared.frame import offset_of, principal, show_errors, show_pages, show_problem
 from ui.shared.safe_html import scroll_to
 from ui.text import words
 from ui.text.english.text_kinds import Plural
@@ -202,7 +202,7 @@ def _show_actions(services: Services, filters: Filters, total: int, ids: Sequenc
     if every and (again or removing):
         ids = services.documents.ids(principal(), filters.filter)
     if again:
-        with errors_shown():
+        with show_errors():
             services.documents.reimport(principal(), ids)
             _choose_afresh()
             tell(words.count(words.WILL_IMPORT, len(ids)))
@@ -230,7 +230,7 @@ def _confirm_removal(services: Services, ids: Sequence[str]) -> None:
     scroll_to(".st-key-library-removal", of=f"{len(ids)} {ids[0]}")
     if agreed:
         _forget_removal()
-        with errors_shown():
+        with show_errors():
             services.documents.remove(principal(), ids)
             _choose_afresh()
             tell(words.count(words.WILL_REMOVE, len(ids)))
@@ -295,7 +295,7 @@ def _show_failure_buttons(
     if not (retried or dismissed):
         return
     chosen = identifiers or services.failures.identifiers(principal())
-    with errors_shown():
+    with show_errors():
         if retried:
             services.failures.retry(principal(), chosen)
             tell(words.count(words.WILL_IMPORT, len(chosen)))
@@ -326,7 +326,7 @@ def show_excluded(services: Services) -> None:
     chosen = identifiers or excluded
     label = words.TAKE_BACK_CHOSEN if identifiers else words.TAKE_BACK_ALL
     if _button(label, len(chosen), ":material/undo:", "take-back"):
-        with errors_shown():
+        with show_errors():
             services.documents.include_again(principal(), chosen)
             tell(words.count(words.WILL_TAKE_BACK, len(chosen)))
 

@@ -47,7 +47,7 @@ def show_chat_settings(services: Services, values: Values) -> None:
         changes = text_field(values["openai_base_url"], words.ENDPOINT_DEFAULT)
         endpoint = _endpoint(values, changes)
         changes |= secret_field(values["openai_api_key"])
-        changes |= _model_field(values["chat_model"], _listed(endpoint))
+        changes |= _model_field(values["chat_model"], _listed_models(endpoint))
         action = _clicked_action()
     match action:
         case Action.SAVE:
@@ -67,7 +67,7 @@ def _endpoint(values: Values, changes: Changes) -> str:
     return changes.get(name, values[name].value) or ""
 
 
-def _listed(endpoint: str) -> list[str]:
+def _listed_models(endpoint: str) -> list[str]:
     """The models of the endpoint, if it was the last one listed."""
     listed_endpoint, models = st.session_state.get(MODELS, ("", []))
     return models if endpoint == listed_endpoint else []

@@ -97,7 +97,7 @@ def _session_key(name: str) -> str:
 
 
 @contextmanager
-def errors_shown() -> Iterator[None]:
+def show_errors() -> Iterator[None]:
     """Show an application error at the current position; it ends the block."""
     try:
         yield

@@ -26,11 +26,11 @@ _SIGN = re.compile(
 
 def literal(text: str) -> str:
     """Markdown that shows exactly this text on one line, with white space collapsed."""
-    line = _SIGN.sub(_escaped, _WHITE_SPACE.sub(" ", text).strip(" "))
+    line = _SIGN.sub(_escape_sign, _WHITE_SPACE.sub(" ", text).strip(" "))
     return _LINE_START.sub(r"\1\\", line)  # otherwise it would start a list
 
 
-def _escaped(sign: re.Match[str]) -> str:
+def _escape_sign(sign: re.Match[str]) -> str:
     """The character with a backslash, wrapped in an unstyled element if that is not enough."""
     return f":color[\\{sign[0]}]" if sign[1] else f"\\{sign[0]}"
 

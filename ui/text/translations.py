@@ -79,14 +79,14 @@ def _has_letters(text: str) -> bool:
 def service_texts() -> Sequence[Text]:
     """The templates that `domain.messages._` marks in the code of the pages and the worker."""
     paths = (path for name in SERVICES for path in sorted(_python_files(ROOT / name)))
-    return [text for path in paths for text in _marked(path)]
+    return [text for path in paths for text in _marked_texts(path)]
 
 
 def _python_files(path: Path) -> Iterable[Path]:
     return [path] if path.is_file() else path.rglob("*.py")
 
 
-def _marked(path: Path) -> Iterator[Text]:
+def _marked_texts(path: Path) -> Iterator[Text]:
     with path.open("rb") as file:
         for line, template, *_rest in extract("python", file, keywords={"_": None}):
             if isinstance(template, str) and _has_letters(template):
@@ -104,7 +104,7 @@ def updated_po_file(language: str) -> Catalog:
     return po_file
 
 
-def untranslated(po_file: Catalog) -> list[str]:
+def missing_translations(po_file: Catalog) -> list[str]:
     """The English texts (singulars, for plurals) without a translation, or with a fuzzy one."""
     translated = translations_in(po_file)
     english = [one.id if isinstance(one.id, str) else one.id[0] for one in po_file]
@@ -125,7 +125,7 @@ def main() -> int:
     for language in TRANSLATED:
         po_file = updated_po_file(language)
         _write(language, po_file)
-        missing = untranslated(po_file)
+        missing = missing_translations(po_file)
         lacking += len(missing)
         sys.stdout.write(f"{po_path(language).relative_to(ROOT)}: {len(missing)} missing\n")
         sys.stdout.writelines(f"  {text}\n" for text in missing)

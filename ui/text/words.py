@@ -49,10 +49,10 @@ def translations(language: str) -> Translations:
 
 def translations_in(po_file: "Catalog") -> Translations:
     """The complete translations in the file, except fuzzy ones."""
-    return _reviewed(one for one in po_file if one.id)
+    return _complete_translations(one for one in po_file if one.id)
 
 
-def _reviewed(messages: "Iterable[PoMessage]") -> Translations:
+def _complete_translations(messages: "Iterable[PoMessage]") -> Translations:
     pairs = [(_forms(one.id)[0], _forms(one.string)) for one in messages if not one.fuzzy]
     return {english: forms for english, forms in pairs if all(forms)}
 
@@ -67,10 +67,10 @@ def __getattr__(name: str) -> Any:
 
 @cache
 def _text(name: str, language: str) -> Any:
-    return _translated(getattr(english, name), translations(language))
+    return _translate(getattr(english, name), translations(language))
 
 
-def _translated(value: Any, into: Translations) -> Any:
+def _translate(value: Any, into: Translations) -> Any:
     """The value with its texts translated; those without a translation stay English."""
     match value:
         case str():
@@ -79,9 +79,9 @@ def _translated(value: Any, into: Translations) -> Any:
             forms = into.get(value.one, value)
             return Plural(forms[0], forms[-1])
         case tuple():
-            return tuple(_translated(one, into) for one in value)
+            return tuple(_translate(one, into) for one in value)
         case dict():
-            return {key: _translated(one, into) for key, one in value.items()}
+            return {key: _translate(one, into) for key, one in value.items()}
     return value
 
 

@@ -21,7 +21,7 @@ from loaders.confluence.storage_format.links import (
     convert_time,
 )
 from loaders.confluence.storage_format.macros import PANELS, convert_macro, label, parameter_texts
-from loaders.formats.content import clean, single_spaced
+from loaders.formats.content import clean, collapse_blank_lines
 from loaders.formats.html import to_markdown as html_to_markdown
 
 # Cloud's own fallback text for apps that define none.
@@ -130,7 +130,7 @@ def to_markdown(storage: str, links: Links) -> str:
     """
     root = parse(storage)
     if root is None:
-        return clean(single_spaced(plain_text(storage)))
+        return clean(collapse_blank_lines(plain_text(storage)))
     # In document order, inner elements follow outer ones; reversed, they are converted first.
     for element in reversed(list(root.iter())):
         if element.tag in _APART:

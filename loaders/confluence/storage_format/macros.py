@@ -283,7 +283,7 @@ def convert_macro(element: Element, links: Links) -> None:
     _MACROS.get(macro.name, _say_unknown)(macro)
 
 
-def _labeled(*names: str) -> Callable[[Macro], None]:
+def _label_converter(*names: str) -> Callable[[Macro], None]:
     """A converter that keeps a macro's title and the first non-empty one of these parameters."""
 
     def convert(macro: Macro) -> None:
@@ -341,11 +341,11 @@ _MACROS: dict[str, Callable[[Macro], None]] = {
     **dict.fromkeys(("style", "css-stylesheet"), keep_bare_body),
     "html": say_html,
     "roadmap": say_roadmap,
-    "status": _labeled("title", "colour", "color"),
-    "jira": _labeled("key", "jqlQuery", "url"),
-    "jiraissues": _labeled("key", "jqlQuery", "url"),
-    "gallery": _labeled("include"),
-    "profile": _labeled("user"),
-    "widget": _labeled("url"),
-    "iframe": _labeled("src", "url"),
+    "status": _label_converter("title", "colour", "color"),
+    "jira": _label_converter("key", "jqlQuery", "url"),
+    "jiraissues": _label_converter("key", "jqlQuery", "url"),
+    "gallery": _label_converter("include"),
+    "profile": _label_converter("user"),
+    "widget": _label_converter("url"),
+    "iframe": _label_converter("src", "url"),
 }

@@ -47,7 +47,7 @@ def test_a_truncated_stream_has_finish_reason_length_and_names_the_limit(
 def test_the_agent_is_listed_if_the_server_has_one_model(build_client, model_server):
     model_server.models = [MODEL]
     client = build_client(openai_base_url=model_server.url)
-    client.services.chat.answerers.settled()
+    client.services.chat.answerers.resolve()
     assert "footnote-agent" in [one.id for one in client.models.list()]
 
 

@@ -120,9 +120,9 @@ def test_large_images_are_scaled_down(monkeypatch):
     sizes = []
     from loaders.formats import ocr
 
-    original_scaled = ocr._scaled
+    original_scale = ocr._scale
     monkeypatch.setattr(
-        ocr, "_scaled", lambda image: sizes.append(original_scaled(image)) or sizes[-1]
+        ocr, "_scale", lambda image: sizes.append(original_scale(image)) or sizes[-1]
     )
     large = scan(LINES[:2], size=100, width=6200, height=4000)
     assert text_of(image_file(large)) == "\n\n".join(LINES[:2])

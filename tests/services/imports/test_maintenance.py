@@ -37,14 +37,14 @@ class TestStatus:
         assert (result.active, result.passages, result.message) == (None, 0, "")
 
     def test_with_unchanged_settings_no_reindex_is_needed(self, library):
-        assert not status(Library(library.data_dir)).reindex_needed
+        assert not status(Library(library.data_dir)).needs_reindex
 
     @pytest.mark.parametrize("change", [{"model": "another"}, {"size": 150}, {"overlap": 0}])
     def test_with_changed_settings_the_status_has_the_number_of_passages_to_embed(
         self, library, change
     ):
         result = status(Library(library.data_dir, **change))
-        assert result.reindex_needed
+        assert result.needs_reindex
         assert f"embed {result.passages} passages again" in result.message
         assert result.passages == len(library.active.passages)
 
@@ -66,7 +66,7 @@ class TestReindex:
         assert set(answers) == {(old.id, 3)}
         assert report.completed
         assert report.passages_embedded == status(changed).passages
-        assert not status(changed).reindex_needed
+        assert not status(changed).needs_reindex
         assert changed.check().agrees
         assert folders(changed) == [changed.indexes.active().id] != [old.id]
 
@@ -75,7 +75,7 @@ class TestReindex:
         reports = []
         stopped = changed.reindex(on_progress=reports.append, cancelled=lambda: len(reports) > 0)
         assert not stopped.completed
-        assert status(changed).reindex_needed
+        assert status(changed).needs_reindex
         assert changed.check().agrees, "the active index is untouched"
 
         rest = Library(library.data_dir, model="another").reindex()

@@ -50,8 +50,8 @@ def test_the_results_equal_those_of_the_embedded_stores(services, embedded):
             assert found == results(embedded, question, mode=mode, k=4)
 
     typed = "anual leav of new employees"
-    corrected = services.search.respelled(LOCAL_USER, typed)
-    assert corrected == embedded.search.respelled(LOCAL_USER, typed)
+    corrected = services.search.respell(LOCAL_USER, typed)
+    assert corrected == embedded.search.respell(LOCAL_USER, typed)
     assert "annual" in corrected
 
 

@@ -198,12 +198,12 @@ def test_words_of_another_conversation_are_not_used_for_corrections(build_servic
     box = services.uploads.add(LOCAL_USER, [file], conversation_id=mine).source_id
     services.worker.wait(LOCAL_USER, services.queue.enqueue(LOCAL_USER, box).id, lambda _: None)
     search = services.search
-    assert search.respelled(LOCAL_USER, "headfones") == "headfones"
-    assert search.respelled(LOCAL_USER, "headfones", None, mine) == "headphones"
+    assert search.respell(LOCAL_USER, "headfones") == "headfones"
+    assert search.respell(LOCAL_USER, "headfones", None, mine) == "headphones"
 
 
 def test_without_imports_nothing_is_corrected(build_services):
-    assert build_services().search.respelled(LOCAL_USER, "headfones") == "headfones"
+    assert build_services().search.respell(LOCAL_USER, "headfones") == "headfones"
 
 
 def test_places_of_a_catalog_are_found_only_if_it_is_in_the_scope(

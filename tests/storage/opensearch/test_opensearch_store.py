@@ -131,7 +131,7 @@ class TestReindex:
         embedded = Library(tmp_path)
         embedded.load(DictLoader(TEXTS))
         moved = Library(tmp_path, cluster=cluster)
-        assert moved.maintenance.status(LOCAL_USER).reindex_needed
+        assert moved.maintenance.status(LOCAL_USER).needs_reindex
         assert documents_with(moved, "Bristol") == {"vpn.txt"}  # still in the folder
         assert moved.reindex().completed
         assert documents_with(moved, "Bristol") == {"vpn.txt"}

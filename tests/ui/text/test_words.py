@@ -16,8 +16,8 @@ from ui.text.translations import (
     SERVICES,
     TRANSLATED,
     english_texts,
+    missing_translations,
     service_texts,
-    untranslated,
     updated_po_file,
 )
 from ui.text.words import read_po_file
@@ -257,7 +257,7 @@ def test_an_update_adds_new_texts_untranslated_and_removes_old_ones(monkeypatch)
         "New": None,
         "no {thing}": None,
     }
-    assert translations.untranslated(po_file) == ["New", "no {thing}"]
+    assert translations.missing_translations(po_file) == ["New", "no {thing}"]
 
 
 def page():
@@ -286,4 +286,6 @@ def test_the_names_of_texts_are_unique():
 
 @pytest.mark.parametrize("language", TRANSLATED)
 def test_each_text_is_translated(language):
-    assert untranslated(updated_po_file(language)) == [], "translate them: make translations"
+    assert missing_translations(updated_po_file(language)) == [], (
+        "translate them: make translations"
+    )
