@@ -187,8 +187,8 @@ AGENT_HELP = (
     " is shown. This takes more time and tokens than a single search."
 )
 AGENT_NEEDS_MODEL = (
-    "The agent needs a chat model. Set FOOTNOTE_CHAT_MODEL, and OPENAI_BASE_URL or OPENAI_API_KEY,"
-    " then restart Footnote."
+    "The agent needs a chat model. Choose one on the settings page, or set FOOTNOTE_CHAT_MODEL,"
+    " and OPENAI_BASE_URL or OPENAI_API_KEY."
 )
 
 DECIDING = "Deciding what to do next…"
