@@ -8,6 +8,8 @@ from domain.language.script import CJK, fold
 
 GENERIC = Path(__file__).with_name("generic_headings.txt")
 _MARKS = re.compile(r"[*_`“”‘’「」『』\"]+|^#{1,6}\s+")
+_UNDERSCORES = re.compile(r"(?<=[^\W_])_+(?=[^\W_])")
+"""Spaces of file names, such as 인사_규정.txt; others are Markdown."""
 _NUMBERING = re.compile(
     r"""
     ^(?:
@@ -60,7 +62,7 @@ def without_numbering(text: str) -> str:
 
 
 def _plain(text: str) -> str:
-    return _SPACES.sub(" ", _MARKS.sub("", text)).strip()
+    return _SPACES.sub(" ", _MARKS.sub("", _UNDERSCORES.sub(" ", text))).strip()
 
 
 def is_topic(topic: str, script: str) -> bool:

@@ -18,6 +18,8 @@ from services.search.heading_words import is_generic, is_name, is_topic, without
         ("① 신청 절차", "신청 절차"),
         ("■ 料金", "料金"),
         ("## **Annual leave**", "Annual leave"),
+        ("__Annual leave__", "Annual leave"),
+        ("인사_규정", "인사 규정"),
         ("2026 budget", "2026 budget"),
         ("24 hour support", "24 hour support"),
         ("Vitamin C", "Vitamin C"),

@@ -100,7 +100,7 @@ BY_LANGUAGE = "Languages"
 LIBRARY_ANY = "Any"
 BY_WARNINGS = "Only documents with warnings"
 SCRIPT_NAMES = {
-    "latin": "English and other Latin-script languages",
+    "latin": "Latin script",
     "korean": "Korean",
     "japanese": "Japanese",
     "chinese": "Chinese",
