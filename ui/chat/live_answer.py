@@ -148,11 +148,11 @@ class LiveAnswer:
     def __init__(self, services: "Services") -> None:
         """Draw the beginning of a search at the current position of the page."""
         self._services = services
-        self._steps = LiveSteps(st.container(key="live-steps"))
-        self._activity = st.empty()
-        self._reasoning = LiveReasoning(st.empty())
         with st.container(key="turn-live"):  # styled like a finished turn
             with st.container(key="main-live"):
+                self._steps = LiveSteps(st.container(key="live-steps"))
+                self._activity = st.empty()
+                self._reasoning = LiveReasoning(st.empty())
                 self._body = st.empty()
             self._evidence = st.empty()
         self.problems, self._actions = st.container(), st.container(key="live-actions")
