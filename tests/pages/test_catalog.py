@@ -81,7 +81,7 @@ class Services:
 
 @pytest.fixture
 def services(monkeypatch: pytest.MonkeyPatch) -> Iterator[Services]:
-    monkeypatch.setattr(st, "page_link", lambda _page, *, label, icon: st.write(label))
+    monkeypatch.setattr(st, "page_link", lambda _page, *, label, **_: st.write(label))
     yield from install_services(Services(), monkeypatch)
 
 

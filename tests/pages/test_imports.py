@@ -12,6 +12,7 @@ from services.sources.source_service import SourceSettings
 from storage.ledger.import_leases import ImportLeases, Workers
 from tests.pages.conftest import install_services, page_in_frame, page_text
 from ui.imports import import_report
+from ui.shared.frame import NEW_SOURCE
 from ui.text import words
 from ui.text.reader_language import LANGUAGE
 from ui.text.words import translations
@@ -95,6 +96,15 @@ def test_without_a_worker_the_page_says_how_to_start_one(page):
     assert words.NO_IMPORT_WORKER in report_text(page)
     assert words.WORKER_COMMAND in report_text(page)
     assert words.NO_SOURCES in report_text(page)
+
+
+def test_a_link_to_a_new_source_opens_its_form_once(page):
+    page.query_params[NEW_SOURCE] = "source"
+    page.run()
+    assert field(page, words.SOURCE_FIELDS["path"])
+    assert NEW_SOURCE not in page.query_params
+    assert not expand(page, expanded=False).exception
+    assert page.session_state["add_source"] is False
 
 
 def test_with_a_worker_the_page_does_not_mention_it(services):

@@ -6,9 +6,14 @@ from typing import TYPE_CHECKING
 import streamlit as st
 
 from bootstrap import Services
-from ui.chat.welcome import IMPORT_PAGE
 from ui.imports.import_report import show_import_run
-from ui.shared.frame import principal, show_problem, show_title
+from ui.shared.frame import (
+    IMPORT_PAGE,
+    link_to_new_source,
+    principal,
+    show_problem,
+    show_title,
+)
 from ui.shared.safe_html import escape
 from ui.text import words
 
@@ -64,7 +69,7 @@ def _show_no_catalog(services: Services) -> None:
             type="primary",
             icon=":material/restaurant:",
         )
-        st.page_link(IMPORT_PAGE, label=words.PLACES_ADD_OWN, icon=":material/upload_file:")
+        link_to_new_source(words.PLACES_ADD_OWN)
     if is_clicked:
         _add_sample(services)
         st.rerun()

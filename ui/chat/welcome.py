@@ -17,7 +17,7 @@ from ui.chat.conversation_list import current_conversation
 from ui.chat.first_import import show_first_import
 from ui.chat.turn_actions import NewVersion
 from ui.library.sample_documents import show_sample_import, show_sample_removal
-from ui.shared.frame import principal, show_problem
+from ui.shared.frame import link_to_new_source, principal, show_problem
 from ui.shared.safe_html import literal
 from ui.text import words
 from ui.text.reader_language import language
@@ -26,7 +26,6 @@ if TYPE_CHECKING:
     from services.search.search_service import LibraryStatus
 
 PENDING, SUGGESTED = "pending_question", "suggested_questions"
-IMPORT_PAGE = "pages/imports.py"
 LANGUAGE_NAMES = {"en": "english", "ko": "korean", "ja": "japanese"}
 
 
@@ -45,7 +44,7 @@ def _show_empty_library(services: Services) -> None:
     st.subheader(words.LIBRARY_EMPTY, anchor=False)
     st.write(words.EMPTY_HOW)
     with st.container(horizontal=True, vertical_alignment="center"):
-        st.page_link(IMPORT_PAGE, label=words.EMPTY_IMPORT, icon=":material/upload_file:")
+        link_to_new_source(words.EMPTY_IMPORT)
         st.button(words.CHECK_AGAIN, icon=":material/refresh:", type="tertiary")
     show_sample_import(services)
 
@@ -75,7 +74,7 @@ def show_if_empty(
     show_question(request if isinstance(request, str) else request.question)
     with st.chat_message("assistant", avatar=ASSISTANT):
         show_problem(words.EMPTY_LIBRARY, severe=False)
-        st.page_link(IMPORT_PAGE, label=words.EMPTY_IMPORT, icon=":material/upload_file:")
+        link_to_new_source(words.EMPTY_IMPORT)
     return True
 
 
@@ -109,7 +108,7 @@ def _own_language_first(questions: Sequence[str]) -> list[str]:
 
 
 def _show_additions(services: Services, library: "LibraryStatus") -> None:
-    st.page_link(IMPORT_PAGE, label=words.ADD_DOCUMENTS, icon=":material/upload_file:")
+    link_to_new_source(words.ADD_DOCUMENTS)
     st.caption(words.DROP_FILES)
     if library.has_samples:
         show_sample_removal(services)

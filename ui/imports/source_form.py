@@ -16,7 +16,15 @@ from ui.imports.source_fields import (
     show_fields,
     show_sign_in_help,
 )
-from ui.shared.frame import Notices, principal, put_into_address, show_error, show_problem
+from ui.shared.frame import (
+    NEW_SOURCE,
+    Notices,
+    in_address,
+    principal,
+    put_into_address,
+    show_error,
+    show_problem,
+)
 from ui.shared.safe_html import escape, literal
 from ui.text import words
 
@@ -41,6 +49,9 @@ def choose_source(source_id: str | None) -> None:
 
 def add_source(services: Services) -> None:
     """Show the form of the selected kind, and perform the action of the clicked button."""
+    if in_address(NEW_SOURCE):
+        put_into_address(NEW_SOURCE, "")
+        st.session_state[FORM] = True
     form = st.expander(words.ADD_SOURCE, icon=":material/add:", key=FORM, on_change="rerun")
     if form.open:
         st.session_state[OPENED] = True

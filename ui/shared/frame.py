@@ -85,6 +85,17 @@ def put_into_address(name: str, value: str) -> None:
         _set_address(name, value)
 
 
+IMPORT_PAGE = "pages/imports.py"
+NEW_SOURCE = "new"
+"""The parameter of the import page's address that opens the form for a new source."""
+
+
+def link_to_new_source(label: str) -> None:
+    """Show a link to the import page with the form for a new source open."""
+    parameters = {NEW_SOURCE: "source"}
+    st.page_link(IMPORT_PAGE, label=label, icon=":material/upload_file:", query_params=parameters)
+
+
 def _set_address(name: str, value: str) -> None:
     if value:
         st.query_params[name] = value
