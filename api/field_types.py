@@ -103,12 +103,16 @@ MOMENT_IN_UTC = r"^[0-9]{4}-[0-9]{2}-[0-9]{2}(T[0-9]{2}:[0-9]{2}:[0-9]{2}Z)?$"
 NAME_OR_EMPTY = r"^([^\s\x00-\x1f][^\x00]*)?$"
 """Empty, or a name that does not begin with a blank."""
 
+FUNCTION_NAME = r"^[a-zA-Z0-9_-]{1,64}$"
+"""A name that chat models accept for a function or a format."""
+
 PATTERN_MESSAGES: Mapping[str, str] = {
     NO_NUL: "It contains a NUL character",
     NOT_BLANK: "It is empty or blank, or contains a NUL character",
     MOMENT: "It is not a date or time from 1600 to 9998, such as 2026-01-01 or"
     " 2026-11-21T10:00:00Z",
     MOMENT_IN_UTC: "It is not a date or a time in UTC, such as 2026-01-01 or 2026-11-21T10:00:00Z",
+    FUNCTION_NAME: "It is not a name of 1 to 64 letters, digits, underscores, and hyphens",
     NAME_OR_EMPTY: "It begins with a blank or contains a NUL character",
 }
 """The message for a string that does not match, by pattern."""

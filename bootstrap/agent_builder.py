@@ -8,6 +8,7 @@ from domain.errors import ConflictError
 from domain.messages import _
 from models.chat_choice import ChatModelChoice
 from services.chat.chain_builder import AnswerChain
+from services.chat.model_options import NO_OPTIONS, NOT_FOR_AGENT, ModelOptions
 from services.import_lock import LOADING
 from settings import Settings, secret_variable
 
@@ -32,9 +33,14 @@ class AgentBuilder:
     services: "ToolServices"
 
     def build(
-        self, principal: Principal, search: SearchChoice, conversation_id: str
+        self,
+        principal: Principal,
+        search: SearchChoice,
+        conversation_id: str,
+        options: ModelOptions = NO_OPTIONS,
     ) -> AnswerChain:
         """Build the agent; raises ConflictError if no chat model is configured."""
+        options.require_none(NOT_FOR_AGENT)
         self.models.resolve()  # may query a server, so not under the lock
         with LOADING:
             import services.agent.agent_middleware  # noqa: F401  # load langchain now

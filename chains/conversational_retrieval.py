@@ -32,7 +32,7 @@ from chains.history import (
     fit_documents,
     fit_history,
 )
-from chains.model_answer import Answerer, answer_with_model
+from chains.model_answer import DOCUMENT_COUNT, Answerer, answer_with_model
 from chains.reasoning import reasoning_of
 from chains.streaming_runnable import StreamingRunnable
 
@@ -75,6 +75,8 @@ class ConversationalRetrievalChain(
     return_searched_questions: bool = False
     """Whether to stream the list `searched_questions` after `generated_question`."""
     return_source_documents: bool = False
+    """Whether to stream the `source_documents`, and their `document_count` if the prompt was too
+    long for the model, so that it got only so many of them."""
     return_generated_question: bool = False
     return_answer_message: bool = False
     """Whether the last piece is `answer_message`, the model's whole message with its
@@ -156,7 +158,8 @@ class ConversationalRetrievalChain(
     def output_keys(self) -> list[str]:
         """The keys of the outputs.
 
-        `answer_message`, `answer_citations`, and `reasoning` may be missing.
+        `answer_message`, `answer_citations`, and `reasoning` may be missing, and `document_count`
+        may be added.
         """
         optional = {
             "source_documents": self.return_source_documents,
@@ -230,6 +233,7 @@ class ConversationalRetrievalChain(
         answer_inputs = self._answer_inputs(request, questions, documents)
         for message in self.answer.stream(answer_inputs, _with_tag(config, "answer")):
             messages.append(as_chunk(message))
+            yield from self._count_piece(messages[-1])
             yield from self._reasoning_piece(messages[-1])
             yield from self._text_piece(messages[-1])
         yield from self._closing_pieces(messages)
@@ -273,6 +277,11 @@ class ConversationalRetrievalChain(
             yield AddableDict(source_documents=documents)
         if not self._needs_answerer(documents):
             yield AddableDict(answer=self.response_if_no_docs_found)
+
+    def _count_piece(self, message: AIMessageChunk) -> Iterator[Inputs]:
+        count = message.additional_kwargs.get(DOCUMENT_COUNT)
+        if count is not None and self.return_source_documents:
+            yield AddableDict(document_count=count)
 
     def _reasoning_piece(self, message: AIMessageChunk) -> Iterator[Inputs]:
         if self.return_reasoning and (reasoning := reasoning_of(message)):

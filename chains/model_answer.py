@@ -39,6 +39,9 @@ other inputs of the chain.
 """
 
 
+DOCUMENT_COUNT = "document_count"
+"""In the `additional_kwargs` of the first piece, if only so many documents fit into the prompt."""
+
 Renderer = Callable[[Sequence[Document]], str]
 """Writes documents for a prompt."""
 
@@ -88,7 +91,7 @@ class _PromptedModel(StreamingRunnable[dict[str, Any], BaseMessage | str]):
         """The pieces of the answer as the model writes them.
 
         If the prompt is too long for the model, it is asked once more with the first half of the
-        passages.
+        passages, whose number the first piece then has (`DOCUMENT_COUNT`).
         """
         try:
             yield from self._pieces(input, config, **kwargs)
@@ -97,7 +100,9 @@ class _PromptedModel(StreamingRunnable[dict[str, Any], BaseMessage | str]):
             if len(documents) < 2:
                 raise
             _log.warning("prompt too long for the model: retried with half of the passages")
-            fewer = {**input, "input_documents": documents[: len(documents) // 2]}
+            count = len(documents) // 2
+            fewer = {**input, "input_documents": documents[:count]}
+            yield AIMessageChunk(content="", additional_kwargs={DOCUMENT_COUNT: count})
             yield from self._pieces(fewer, config, **kwargs)
 
     def _pieces(
@@ -187,26 +192,34 @@ class AnswererWithExtract(StreamingRunnable[dict[str, Any], BaseMessage | str]):
     An answer that was cut short is not usable either. The extract is one piece with an explanatory
     heading, and with its citations in `additional_kwargs`, whose indices refer to the whole answer.
     There is none after a complete answer that says that the passages contain no answer, or if
-    nothing can be extracted; only an empty answer always gets one.
+    nothing can be extracted; only an empty answer always gets one. An answer that calls tools that
+    were offered, or that follows their results (`tool_messages`), never gets one: it need not cite.
     """
 
-    def __init__(self, by_model: Answerer, extractive: Answerer) -> None:
-        """Combine the answerers with and without a chat model."""
+    def __init__(
+        self, by_model: Answerer, extractive: Answerer, *, offers_tools: bool = False
+    ) -> None:
+        """Combine the answerers with and without a chat model, which may be offered tools."""
         self._by_model = by_model
         self._extractive = extractive
+        self._offers_tools = offers_tools
 
     def stream(
         self, input: dict[str, Any], config: RunnableConfig | None = None, **kwargs: Any
     ) -> Iterator[BaseMessage | str]:
         """The pieces of the model's answer, then the extract if there is one."""
         answer = reason = ""
+        uses_tools = "tool_messages" in input
         for piece in self._by_model.stream(input, config, **kwargs):
             chunk = as_chunk(piece)
             answer += str(chunk.text)
+            if count := chunk.additional_kwargs.get(DOCUMENT_COUNT):
+                input = {**input, "input_documents": input["input_documents"][:count]}
+            uses_tools = uses_tools or (self._offers_tools and bool(chunk.tool_call_chunks))
             reason = chunk.response_metadata.get("finish_reason") or reason
             yield piece
         problem = _problem_of(answer, reason, input["input_documents"])
-        if problem:
+        if problem and not uses_tools:
             _log.warning(f"answer {problem.name}: an extract follows")
             extract = as_chunk(self._extractive.invoke(input, config))
             yield from _below(answer, extract, input, problem.heading)

@@ -28,6 +28,14 @@ class ConflictError(InputError):
     """
 
 
+class ModelOptionError(InputError):
+    """An option for the chat model is invalid or not supported; `param` is its field."""
+
+    def __init__(self, message: str, param: str) -> None:
+        super().__init__(message)
+        self.param = param
+
+
 class SourceError(AppError):
     """A source can't be listed or read."""
 
@@ -61,6 +69,10 @@ class SourceUnavailableError(SourceError):
 
 class ModelError(AppError):
     """A model refused or failed."""
+
+
+class RequestRejectedError(ModelError):
+    """A model's server considers the request invalid or does not support it."""
 
 
 class ContextOverflowError(ModelError):

@@ -20,7 +20,7 @@ from langchain_core.messages.utils import count_tokens_approximately
 from langchain_core.outputs import ChatGenerationChunk, ChatResult
 from langchain_core.tools import BaseTool
 from langchain_openai import ChatOpenAI
-from openai import BadRequestError, Stream
+from openai import AsyncStream, BadRequestError, Stream
 from openai.resources.chat import AsyncCompletions, Completions
 from pydantic import PrivateAttr
 
@@ -28,7 +28,14 @@ from domain import LENGTH_LIMIT, REPETITION, TIME_LIMIT
 from domain.errors import ModelUnavailableError
 from models.answer_limits import AnswerCutError, AnswerLimits, LimitedHttp
 from models.http_log import LoggedAsyncHttpClient, LoggedHttpClient
-from models.openai_errors import Endpoint, broken_off, model_errors, not_understood, too_long
+from models.openai_errors import (
+    Endpoint,
+    NotStreamedError,
+    broken_off,
+    model_errors,
+    not_understood,
+    too_long,
+)
 
 _LEFT_TO_THE_CLIENT = {"tools", "extra_body", "extra_headers", "extra_query", "timeout"}
 
@@ -47,9 +54,13 @@ class PlainCompletions(Completions):
         of tool calls.
         """
         try:
-            return self._create(payload)
+            result = self._create(payload)
         except BadRequestError as error:
-            return self._create(_rename_limit(payload, error))
+            result = self._create(_rename_limit(payload, error))
+        if isinstance(result, Stream) and _is_json(result):
+            result.close()
+            raise NotStreamedError
+        return result
 
     def _create(self, payload: dict[str, Any]) -> Any:
         if not payload.get("stream") or payload.keys() & _LEFT_TO_THE_CLIENT:
@@ -65,9 +76,18 @@ class RenamingCompletions(AsyncCompletions):
     async def create(self, **payload: Any) -> Any:
         """Return the client's result."""
         try:
-            return await super().create(**payload)
+            result = await super().create(**payload)
         except BadRequestError as error:
-            return await super().create(**_rename_limit(payload, error))
+            result = await super().create(**_rename_limit(payload, error))
+        if isinstance(result, AsyncStream) and _is_json(result):
+            await result.close()
+            raise NotStreamedError
+        return result
+
+
+def _is_json(stream: Stream[Any] | AsyncStream[Any]) -> bool:
+    content_type: str = stream.response.headers.get("content-type", "")
+    return content_type.startswith("application/json")
 
 
 def _rename_limit(payload: Mapping[str, Any], error: BadRequestError) -> dict[str, Any]:
@@ -172,6 +192,8 @@ class TranslatedChatOpenAI(ChatOpenAI):
         payload = super()._get_request_payload(*args, **kwargs)
         if "max_completion_tokens" in payload and not self._endpoint.takes_completion_tokens:
             payload["max_tokens"] = payload.pop("max_completion_tokens")
+        if "response_format" in payload:  # LangChain would parse the answer, past all limits
+            payload["extra_body"] = {"response_format": payload.pop("response_format")}
         return payload
 
     def _convert_chunk_to_generation_chunk(

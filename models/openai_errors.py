@@ -10,7 +10,13 @@ from urllib.parse import urlsplit
 
 from pydantic import SecretStr
 
-from domain.errors import ConfigError, ContextOverflowError, ModelError, ModelUnavailableError
+from domain.errors import (
+    ConfigError,
+    ContextOverflowError,
+    ModelError,
+    ModelUnavailableError,
+    RequestRejectedError,
+)
 from domain.messages import _
 
 if TYPE_CHECKING:
@@ -92,6 +98,10 @@ class Endpoint:
         return f"{parts.scheme}://{self.host}{parts.path}"
 
 
+class NotStreamedError(Exception):
+    """The server sent JSON although a stream was requested."""
+
+
 @contextmanager
 def model_errors(endpoint: Endpoint) -> Iterator[None]:
     """Translate the client's exceptions in the block to user-facing errors; others propagate.
@@ -99,7 +109,8 @@ def model_errors(endpoint: Endpoint) -> Iterator[None]:
     Raises:
         ModelUnavailableError: The server can't be reached, is overloaded, failed, or disconnected.
         ContextOverflowError: The prompt is too long for the model.
-        ModelError: The server rejected the request, or does not speak OpenAI's protocol.
+        RequestRejectedError: The server considers the request invalid.
+        ModelError: The server denied access, or does not speak OpenAI's protocol.
     """
     import httpx2
     import openai
@@ -110,6 +121,8 @@ def model_errors(endpoint: Endpoint) -> Iterator[None]:
         yield
     except AnswerCutError as error:
         raise ModelUnavailableError(_too_much(endpoint)) from error
+    except NotStreamedError as error:
+        raise ModelError(_not_streamed(endpoint)) from error
     except openai.APIError as error:
         raise _translate(error, endpoint) from error
     except (httpx2.TimeoutException, TimeoutError) as error:
@@ -142,6 +155,13 @@ def not_understood(endpoint: Endpoint, what: str = "") -> ModelError:
             address=endpoint.address,
         )
     )
+
+
+def _not_streamed(endpoint: Endpoint) -> str:
+    return _(
+        "{host} did not respond in OpenAI's protocol: it sent JSON instead of the requested"
+        " stream. Check {url_setting} ({address}), or use a server that can stream answers."
+    ).format(host=endpoint.host, url_setting=endpoint.url_setting, address=endpoint.address)
 
 
 def too_long(endpoint: Endpoint, what: str = "") -> ContextOverflowError:
@@ -248,7 +268,7 @@ def _access_denied(error: "openai.APIStatusError", endpoint: Endpoint) -> ModelE
         )
     if _is_too_long(error):
         return too_long(endpoint, error.message)
-    return ModelError(
+    return RequestRejectedError(
         _(
             "{host} rejected the request (HTTP {status}).{details} Check {model_setting}"
             " ({model}) and the server's log."

@@ -1,12 +1,18 @@
 """The events of an answer, in order. The module imports quickly, for the interfaces.
 
-An agent emits `StepUpdated` and `PassagesRetrieved` several times. `CitationVerified` follows the
-`TextDelta` that completes its marker, or for a citation without a quote, the last `TextDelta`.
+An agent emits `StepUpdated` and `PassagesRetrieved` several times. If the prompt was too long for
+the model, a second `PassagesRetrieved` has only the passages that it got. `CitationVerified`
+follows the `TextDelta` that completes its marker, or for a citation without a quote, the last
+`TextDelta`.
 """
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from domain import Citation, RetrievedPassage, Step, Turn
+
+if TYPE_CHECKING:
+    from langchain_core.messages import ToolCallChunk
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,6 +82,10 @@ class TurnFinished:
     """The last event: the stored turn with its verified citations."""
 
     turn: Turn
+    tool_calls: "tuple[ToolCallChunk, ...]" = ()
+    """Calls of the caller's tools, each with a unique id; `args` is what the model wrote."""
+    is_json: bool = False
+    """Whether the answer is JSON as the model wrote it, to which nothing may be added."""
 
 
 Event = (

@@ -10,7 +10,7 @@ from typing import Any
 
 from api.openai.openai_answers import Annotation, annotations_of, sources_of
 from api.openai.openai_error_responses import UNEXPECTED, ErrorBody, body_of
-from domain import StepState, Turn
+from domain import StepState
 from domain.logs import get_logger
 from services.events import (
     Condensing,
@@ -44,8 +44,8 @@ class AnswerStream(ABC):
         """The lines with a piece of the text."""
 
     @abstractmethod
-    def end(self, turn: Turn, annotations: list[Annotation]) -> Iterator[bytes]:
-        """The lines after the text, for a finished turn."""
+    def end(self, end: TurnFinished, annotations: list[Annotation]) -> Iterator[bytes]:
+        """The lines after the text."""
 
     @abstractmethod
     def failure(self, error: ErrorBody) -> bytes:
@@ -80,10 +80,10 @@ class AnswerStream(ABC):
             if self.content and not self.content.endswith("\n\n"):
                 yield self._add("\n\n")
         elif isinstance(event, TurnFinished):
-            annotations = annotations_of(event.turn, self.content)
-            if sources := sources_of(event.turn):
+            annotations = annotations_of(event, self.content)
+            if sources := sources_of(event):
                 yield self._add(sources)
-            yield from self.end(event.turn, annotations)
+            yield from self.end(event, annotations)
 
     def _add(self, piece: str) -> bytes:
         self.content += piece

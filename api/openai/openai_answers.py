@@ -9,10 +9,13 @@ from pydantic import Field
 
 from api.field_types import Schema
 from api.openai.openai_requests import SOURCES
+from api.openai.tool_requests import CalledFunction, ToolCall
 from api.rest.answer_schemas import Citation, ResponseModel, Source, Step
 from domain import Citation as Cited
 from domain import CitationState, Turn, TurnState, is_on_web, public_location
-from services.chat.running_answer import FILTERED
+from services.agent.agent_events import NO_ANSWER, UNREADABLE_CALL
+from services.chat.running_answer import BLANK, CALLED_TOOLS, FILTERED
+from services.events import TurnFinished
 from services.export.answer_text import escape, marker_spans
 
 _LOST = "⚠"
@@ -21,7 +24,10 @@ _LOST = "⚠"
 _MARKUP = re.compile(r"[\s<>\[\]\\`]")
 """What an address must not contain, so that no part of it is read as Markdown."""
 
-FinishReason = Literal["stop", "length", "content_filter"]
+FinishReason = Literal["stop", "length", "content_filter", "tool_calls"]
+
+_WITHOUT_ANSWER = frozenset((BLANK, CALLED_TOOLS, NO_ANSWER, UNREADABLE_CALL))
+"""Why an answer is incomplete although the model ended it."""
 
 
 class UrlCitation(Schema):
@@ -71,11 +77,14 @@ class AnswerMessage(Schema):
 
     role: Literal["assistant"] = "assistant"
     """Role of the message's author"""
-    content: str = Field(
+    content: str | None = Field(
         examples=['25 days [1].\n\nSources:\n[1] Leave: "New employees get 25 days." leave.md']
     )
     r"""The answer in Markdown with `[n]` after each statement, followed by a list of the cited
-    sources; brackets from documents are escaped, `\[42\]`, and so are HTML, links, and images"""
+    sources; brackets from documents are escaped, `\[42\]`, and so are HTML, links, and images. In
+    another `response_format`, the JSON as the model wrote it. Null if there are only tool calls"""
+    tool_calls: list[ToolCall] | None = Field(None, examples=[None])
+    """Calls of the caller's tools; null if there are none"""
     refusal: None = None
     """Always null"""
     annotations: list[Annotation]
@@ -94,8 +103,9 @@ class Choice(Schema):
     logprobs: None = None
     """Always null"""
     finish_reason: FinishReason
-    """`stop`: the answer is complete; `content_filter`: a filter of the model's server stopped it;
-    `length`: it is incomplete for another reason; `footnote.error` explains"""
+    """`stop`: the model ended the answer; `tool_calls`: it calls tools of the caller;
+    `content_filter`: a filter of the model's server stopped it; `length`: it was cut off for
+    another reason. `footnote.error` explains why an answer is incomplete"""
 
 
 class Usage(Schema):
@@ -126,38 +136,62 @@ class ChatCompletion(Schema):
     """Token usage of the answer"""
 
 
-def completion_of(turn: Turn, id_: str, model: str) -> ChatCompletion:
+def completion_of(end: TurnFinished, id_: str, model: str) -> ChatCompletion:
     """The complete answer as a single response."""
+    turn, calls = end.turn, tool_calls_of(end)
+    text = turn.answer + sources_of(end)
     message = AnswerMessage(
-        content=turn.answer + sources_of(turn),
-        annotations=annotations_of(turn, turn.answer),
+        content=text if text or not calls else None,
+        tool_calls=calls or None,
+        annotations=annotations_of(end, turn.answer),
         footnote=Evidence.model_validate(turn),
     )
     return ChatCompletion(
         id=id_,
         created=int(turn.created_at.timestamp()),
         model=model,
-        choices=[Choice(message=message, finish_reason=finish_reason_of(turn))],
+        choices=[Choice(message=message, finish_reason=finish_reason_of(end))],
         usage=usage_of(turn),
     )
 
 
-def sources_of(turn: Turn) -> str:
+def tool_calls_of(end: TurnFinished) -> list[ToolCall]:
+    """The calls of the caller's tools."""
+    return [
+        ToolCall.model_construct(  # unchecked, because it is what the model wrote
+            id=str(one["id"]),
+            function=CalledFunction.model_construct(
+                name=str(one["name"]), arguments=str(one["args"])
+            ),
+        )
+        for one in end.tool_calls
+    ]
+
+
+def sources_of(end: TurnFinished) -> str:
     """The list of cited sources below the answer, one line per quote; "" if there are none.
 
-    The format is the same in every language, so that `without_sources` can recognize the list.
+    Nothing is added to an answer in JSON. The format is the same in every language, so that
+    `without_sources` can recognize the list.
     """
-    lines = [_line(one) for one in sorted(turn.citations, key=lambda one: one.n)]
+    if end.is_json:
+        return ""
+    lines = [_line(one) for one in sorted(end.turn.citations, key=lambda one: one.n)]
     return "\n".join([f"\n\n{SOURCES}", *dict.fromkeys(lines)]) if lines else ""
 
 
-def annotations_of(turn: Turn, content: str) -> list[Annotation]:
+def annotations_of(end: TurnFinished, content: str) -> list[Annotation]:
     """The positions in the content that cite web pages; files have no address for a browser.
 
+    An answer in JSON has none.
+
     Args:
-        turn: The finished turn.
+        end: The end of the answer.
         content: The text sent to the client; it ends with the turn's answer.
     """
+    if end.is_json:
+        return []
+    turn = end.turn
     begin = len(content) - len(turn.answer)
     return [
         Annotation(
@@ -173,9 +207,12 @@ def annotations_of(turn: Turn, content: str) -> list[Annotation]:
     ]
 
 
-def finish_reason_of(turn: Turn) -> FinishReason:
-    """`stop` if the answer is complete, otherwise `content_filter` or `length`."""
-    if turn.state is TurnState.COMPLETE:
+def finish_reason_of(end: TurnFinished) -> FinishReason:
+    """Why the answer ended; `length` if it was cut off for any reason but a filter."""
+    turn = end.turn
+    if end.tool_calls:
+        return "tool_calls"
+    if turn.state is TurnState.COMPLETE or turn.error in _WITHOUT_ANSWER:
         return "stop"
     return "content_filter" if turn.error == FILTERED else "length"
 

@@ -25,8 +25,11 @@ _CODES: Mapping[int, str] = {
     500: UNEXPECTED,
 }
 _NOT_STORED = "Footnote stores no responses: send the earlier messages as `input`."
+_PARTS = "Only parts of type text are supported, not images, audio, or files."
+_FORMATS = "Only the formats text, json_object, and json_schema are supported."
 _REFUSED: Mapping[str, str] = {
-    "tools": "Footnote does not call clients' tools: omit `tools` or set `tool_choice` to none.",
+    "tools.type": "Only tools of type function are supported.",
+    "tool_choice.type": "Only auto, none, required, or a function can be chosen.",
     "audio": "Footnote answers in text: omit `audio`.",
     "modalities": "Footnote answers in text: omit `modalities`.",
     "web_search_options": "Footnote searches its library, not the web: omit `web_search_options`.",
@@ -35,16 +38,17 @@ _REFUSED: Mapping[str, str] = {
     "conversation": _NOT_STORED,
     "prompt": "Footnote has no stored prompts: omit `prompt`.",
     "background": "Footnote does not answer in the background: omit `background`.",
-    "format": "Footnote answers in plain text: omit `text.format`.",
-    "functions": "Footnote does not call functions of its clients: omit `functions`.",
-    "tool_calls": "Footnote does not call tools of its clients: omit messages with `tool_calls`.",
+    "text.format.type": _FORMATS,
+    "functions": "Footnote does not support `functions`: send them in `tools`.",
     "n": "Footnote returns one answer: omit `n`, or set it to 1.",
-    "response_format": "Footnote answers in plain text: omit `response_format`.",
+    "response_format.type": _FORMATS,
     "logprobs": "Footnote does not return logprobs: omit `logprobs`.",
-    "role": "Only the roles user, assistant, system, and developer are supported.",
-    "type": "Only parts of type text are supported, not images, audio, or files.",
+    "role": "Only the roles user, assistant, tool, system, and developer are supported.",
+    "messages.content.type": _PARTS,
+    "input.content.type": _PARTS,
+    "input.type": "Only messages, function calls, and their outputs are supported.",
 }
-"""The advice to clients that request unsupported features, by field."""
+"""The advice to clients that request unsupported features, by path or name of the field."""
 _NO_TOKENS = (
     "Send texts, not tokens (in LangChain's OpenAIEmbeddings, set check_embedding_ctx_length=False)"
 )
@@ -81,14 +85,12 @@ class ModelNotFoundError(NotFoundError):
         )
 
 
-class NoQuestionError(ProblemError):
-    """The messages in that field contain none with the role `user`."""
+class InvalidFieldError(ProblemError):
+    """A field contradicts another one, or itself; each alone is valid."""
 
-    def __init__(self, field: str) -> None:
+    def __init__(self, field: str, message: str) -> None:
         self.param = field
-        super().__init__(
-            400, "No message has the role user. Send the question as a message with this role."
-        )
+        super().__init__(400, message)
 
 
 def error_responses(*statuses: int) -> dict[int | str, dict[str, Any]]:
@@ -132,17 +134,18 @@ def _message(error: RequestValidationError) -> tuple[str, str | None]:
     belongs to the alternative that the caller most likely meant.
     """
     wrong = max(error.errors(), key=lambda one: _rank(one, error.body))
-    names = _place(wrong["loc"], error.body)
-    if wrong["type"].startswith("union_tag"):
-        names.append("role")
+    names = _place(wrong, error.body)
     param = "".join(f"[{name}]" if isinstance(name, int) else f".{name}" for name in names)
     param = param.lstrip(".")
-    refused = next((_REFUSED[name] for name in map(str, names) if name in _REFUSED), None)
+    texts = [name for name in names if isinstance(name, str)]
+    keys = (".".join(texts), *texts)
+    refused = next((_REFUSED[name] for name in keys if name in _REFUSED), None)
     return refused or f"{param or 'The body'}: {_reason(wrong, names)}.", param or None
 
 
-def _rank(wrong: Any, body: Any) -> tuple[int, bool]:
-    return len(_place(wrong["loc"], body)), not wrong["type"].endswith("_type")
+def _rank(wrong: Any, body: Any) -> tuple[int, bool, bool]:
+    kind = wrong["type"]
+    return len(_place(wrong, body)), not kind.endswith("_type"), kind != "missing"
 
 
 def _reason(wrong: Any, names: list[str | int]) -> str:
@@ -151,14 +154,17 @@ def _reason(wrong: Any, names: list[str | int]) -> str:
     return reason_of(wrong)
 
 
-def _place(loc: tuple[str | int, ...], body: Any) -> list[str | int]:
+def _place(wrong: Any, body: Any) -> list[str | int]:
     """The path to the field without the names of alternative types, which pydantic includes."""
+    loc, is_missing = wrong["loc"][1:], wrong["type"] == "missing"
+    if wrong["type"].startswith("union_tag"):
+        loc, is_missing = (*loc, wrong["ctx"]["discriminator"].strip("'")), True
     names: list[str | int] = []
     value = body
-    for place, name in enumerate(loc[1:], start=2):
+    for place, name in enumerate(loc, start=1):
         if _has(value, name):
             value = value[name]
-        elif place < len(loc) or not isinstance(value, dict):
+        elif place < len(loc) or not (is_missing and isinstance(value, dict)):
             continue
         names.append(name)
     return names

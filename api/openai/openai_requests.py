@@ -2,12 +2,13 @@
 
 They contain many options for the model (temperature, max_tokens, seed, user, and so on). The
 settings determine these options, so unknown fields are accepted and ignored, as docs/api.md says.
-Requests for unsupported features (tools, images, several choices) are rejected.
+Requests for unsupported features (images, several choices) are rejected.
 """
 
 import re
-from collections.abc import Sequence
-from typing import Annotated, Any, Literal, NamedTuple
+from abc import abstractmethod
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, NamedTuple
 
 from pydantic import (
     BeforeValidator,
@@ -20,8 +21,25 @@ from pydantic import (
 )
 
 from api.field_types import NO_NUL, NUMBER, Question, Schema
-from api.openai.openai_error_responses import NoQuestionError
+from api.openai.format_requests import Format, TextFormat
+from api.openai.openai_error_responses import InvalidFieldError
+from api.openai.tool_requests import (
+    MAX_TOOLS,
+    CallId,
+    FunctionChoice,
+    FunctionTool,
+    MessageText,
+    Mode,
+    ToolCall,
+    calling_message,
+    require_results,
+    tool_definitions,
+)
 from api.rest.answer_schemas import RequestModel, SearchOptions
+from services.chat.model_options import ModelOptions
+
+if TYPE_CHECKING:
+    from langchain_core.messages import BaseMessage
 
 CHAIN = "footnote"
 """Searches once, for the standalone question."""
@@ -30,12 +48,10 @@ AGENT = "footnote-agent"
 
 MAX_MESSAGES = 1000
 MAX_PARTS = 100
-MAX_TEXT_CHARS = 1_000_000
 MAX_INPUTS = 2048
 """The maximum number of texts in an embedding request, the same as OpenAI's."""
 MAX_INPUT_CHARS = 20_000
 
-_MessageText = Annotated[str, StringConstraints(pattern=NO_NUL, max_length=MAX_TEXT_CHARS)]
 _EmptyList = Annotated[list[Any], Field(max_length=0)]
 
 
@@ -68,7 +84,7 @@ class TextPart(LenientModel):
 
     type: Literal["text", "input_text", "output_text"]
     """Type of the part; responses call it `output_text` in answers"""
-    text: _MessageText = Field(examples=["25 days [1]."])
+    text: MessageText = Field(examples=["25 days [1]."])
     """Text of the message"""
 
 
@@ -88,12 +104,12 @@ class AssistantMessage(LenientModel):
 
     role: Literal["assistant"]
     """Role of the message's author"""
-    content: _MessageText | Annotated[list[TextPart], Field(max_length=MAX_PARTS)] | None = Field(
+    content: MessageText | Annotated[list[TextPart], Field(max_length=MAX_PARTS)] | None = Field(
         None, examples=["25 days [1]."]
     )
     """The answer: a string, parts of type text, or null if there is none"""
-    tool_calls: _EmptyList | None = None
-    """Null or empty: the caller's tools are never called"""
+    tool_calls: Annotated[list[ToolCall], Field(max_length=MAX_TOOLS)] | None = None
+    """Calls of the caller's tools; a message with the result of each must follow"""
 
 
 class InstructionMessage(LenientModel):
@@ -101,14 +117,27 @@ class InstructionMessage(LenientModel):
 
     role: Literal["system", "developer"]
     """Role of the message's author"""
-    content: _MessageText | Annotated[list[TextPart], Field(max_length=MAX_PARTS)] = Field(
+    content: MessageText | Annotated[list[TextPart], Field(max_length=MAX_PARTS)] = Field(
         examples=["You are a helpful assistant."]
     )
     """A string, or parts of type text; ignored"""
 
 
+class ToolMessage(LenientModel):
+    """The result of a tool that the model called."""
+
+    role: Literal["tool"]
+    """Role of the message's author"""
+    tool_call_id: CallId = Field(examples=["call_1"])
+    """Id of the call"""
+    content: MessageText | Annotated[list[TextPart], Field(max_length=MAX_PARTS)] = Field(
+        examples=["18 degrees, cloudy"]
+    )
+    """The result for the model: a string, or parts of type text"""
+
+
 Message = Annotated[
-    UserMessage | AssistantMessage | InstructionMessage, Field(discriminator="role")
+    UserMessage | AssistantMessage | ToolMessage | InstructionMessage, Field(discriminator="role")
 ]
 
 ASKS_SOMETHING = {
@@ -121,13 +150,6 @@ class StreamOptions(LenientModel):
 
     include_usage: StrictBool | None = Field(None, examples=[True])
     """Whether to send a chunk with the token usage before `[DONE]`; null means no"""
-
-
-class TextFormat(LenientModel):
-    """The plain text format."""
-
-    type: Literal["text"]
-    """Type of the answer"""
 
 
 class FootnoteOptions(RequestModel):
@@ -143,6 +165,9 @@ class FootnoteOptions(RequestModel):
 class AnswerRequest(LenientModel):
     """What requests for answers have in common."""
 
+    FIELDS: ClassVar[Mapping[str, str]] = {}
+    """Names in the fields of `ModelOptions` and their names here, if they differ, longest first."""
+
     model: str = Field(max_length=200, json_schema_extra={"enum": [CHAIN, AGENT]}, examples=[CHAIN])
     """`footnote` searches once, for the standalone question; `footnote-agent` lets an agent
     search in as many steps as it needs, and requires a chat model"""
@@ -150,9 +175,8 @@ class AnswerRequest(LenientModel):
     """Whether to stream the answer; null means no"""
     footnote: FootnoteOptions | None = None
     """Footnote's own options; OpenAI clients send them as `extra_body`"""
-    tools: _EmptyList | None = Field(None, examples=[[]])
-    """Null or empty: the caller's tools are never called; others are accepted only with the
-    `tool_choice` `none`"""
+    parallel_tool_calls: Annotated[bool, BOOLEAN] | None = Field(None, examples=[True])
+    """Whether the model may call several tools at once; null leaves it to the model's server"""
     top_logprobs: Annotated[int, Field(ge=0, le=0), NUMBER] | None = Field(None, examples=[0])
     """Not supported"""
 
@@ -163,6 +187,15 @@ class AnswerRequest(LenientModel):
         if not isinstance(body, dict) or body.get("tool_choice") != "none":
             return body
         return {name: value for name, value in body.items() if name != "tools"}
+
+    @property
+    @abstractmethod
+    def options(self) -> ModelOptions:
+        """What the chat model is asked for.
+
+        Raises:
+            InvalidFieldError: Fields contradict each other.
+        """
 
 
 class ChatRequest(AnswerRequest):
@@ -179,12 +212,18 @@ class ChatRequest(AnswerRequest):
     """Stream options; ignored without `stream`"""
     n: int | None = Field(None, ge=1, le=1, examples=[1])
     """Number of answers; only 1 is supported"""
-    response_format: TextFormat | None = None
-    """Format of the answer; only text is supported"""
+    tools: Annotated[list[FunctionTool], Field(max_length=MAX_TOOLS)] | None = None
+    """Functions that the caller executes, for the chat model; ignored with the `tool_choice`
+    `none`"""
+    tool_choice: Mode | FunctionChoice | None = Field(None, examples=["auto"])
+    """Whether the model may (`auto`, the default), must (`required`), or must not (`none`) call
+    tools, or the one that it must call"""
+    response_format: Format | None = Field(None, discriminator="type")
+    """Format of the answer; JSON needs a chat model that supports it"""
     logprobs: Annotated[Literal[False], BOOLEAN] | None = None
     """Not supported"""
     functions: _EmptyList | None = Field(None, examples=[[]])
-    """Null or empty, like `tools`"""
+    """Null or empty: use `tools`"""
     modalities: list[Literal["text"]] | None = Field(None, examples=[["text"]])
     """Only text is supported"""
     audio: None = None
@@ -196,6 +235,17 @@ class ChatRequest(AnswerRequest):
     def wants_usage(self) -> bool:
         """Whether the stream ends with the token usage."""
         return bool(self.stream_options and self.stream_options.include_usage)
+
+    @property
+    def options(self) -> ModelOptions:
+        """What the chat model is asked for; see `AnswerRequest.options`."""
+        return model_options(
+            self.messages,
+            "messages",
+            self.response_format,
+            **tool_definitions(self.tools, self.tool_choice),
+            parallel_tool_calls=self.parallel_tool_calls,
+        )
 
 
 _Input = Annotated[str, StringConstraints(pattern=NO_NUL, min_length=1, max_length=MAX_INPUT_CHARS)]
@@ -249,7 +299,7 @@ def question_with_history(
     answers are joined, and an unanswered question has the answer "".
 
     Raises:
-        NoQuestionError: There is no user message; `field` names where they were.
+        InvalidFieldError: There is no user message; `field` names where they were.
     """
     turns: list[tuple[str, str]] = []
     for message in messages:
@@ -260,7 +310,8 @@ def question_with_history(
             reply = without_sources(_text(message))
             turns[-1] = (question, f"{answer}\n\n{reply}" if answer else reply)
     if not turns:
-        raise NoQuestionError(field)
+        problem = "No message has the role user. Send the question as a message with this role."
+        raise InvalidFieldError(field, problem)
     return QuestionWithHistory(turns[-1][0], turns[:-1])
 
 
@@ -271,6 +322,40 @@ def without_sources(answer: str) -> str:
     return answer[: match.start()] if match else answer
 
 
-def _text(message: UserMessage | AssistantMessage) -> str:
+def model_options(
+    messages: Sequence[Message],
+    field: str,
+    chosen: Format | None,
+    **options: Any,
+) -> ModelOptions:
+    """The options, with that format, and the tool calls and results after the last question.
+
+    Raises:
+        InvalidFieldError: A call or a result lacks the other; `field` is where the messages were.
+    """
+    require_results(messages, field)
+    if chosen is not None and not isinstance(chosen, TextFormat):
+        fields = {"type", "json_schema"}  # without unknown ones
+        options["response_format"] = chosen.model_dump(
+            include=fields, by_alias=True, exclude_none=True
+        )
+    return ModelOptions(**options, tool_messages=_since_question(messages))
+
+
+def _since_question(messages: Sequence[Message]) -> "list[BaseMessage]":
+    from langchain_core.messages import ToolMessage as Result
+
+    found: list[BaseMessage] = []
+    for message in messages:
+        if isinstance(message, UserMessage):
+            found = []
+        elif isinstance(message, ToolMessage):
+            found.append(Result(_text(message), tool_call_id=message.tool_call_id))
+        elif isinstance(message, AssistantMessage) and message.tool_calls:
+            found.append(calling_message(message.tool_calls, without_sources(_text(message))))
+    return found
+
+
+def _text(message: UserMessage | AssistantMessage | ToolMessage) -> str:
     content = message.content or ""
     return content if isinstance(content, str) else "\n".join(part.text for part in content)

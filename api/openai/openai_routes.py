@@ -41,7 +41,9 @@ from api.streaming import (
 )
 from bootstrap import Services
 from domain import EXTRACTIVE, Principal, SearchChoice
-from services.chat.chat_service import turn_of
+from domain.errors import ModelOptionError
+from services.chat.chat_service import end_of
+from services.chat.model_options import ModelOptions
 from services.events import Event
 
 
@@ -189,7 +191,7 @@ async def create_chat_completion(
         chunks = ChunkStream(id_, created, body.model, body.wants_usage)
         return await _stream_response(chunks, begin, streams, request)
     finished = await read_while_connected(streams.start(begin), request)
-    return completion_of(turn_of(finished), id_, body.model) if finished else CLIENT_CLOSED_REQUEST
+    return completion_of(end_of(finished), id_, body.model) if finished else CLIENT_CLOSED_REQUEST
 
 
 @router.post(
@@ -211,20 +213,37 @@ async def create_response(
     begin = _answer_events(services, principal, body, question_with_history(body.messages, "input"))
     id_, created = f"resp_{uuid.uuid4().hex}", int(time.time())
     if body.stream:
-        events = ResponseStream(id_, created, body.model)
+        events = ResponseStream(id_, created, body.model, body)
         return await _stream_response(events, begin, streams, request)
     finished = await read_while_connected(streams.start(begin), request)
     if finished is None:
         return CLIENT_CLOSED_REQUEST
-    return response_of(turn_of(finished), id_, created, body.model)
+    return response_of(end_of(finished), id_, body)
 
 
 def _answer_events(
     services: Services, principal: Principal, body: AnswerRequest, question: QuestionWithHistory
 ) -> Callable[[], Generator[Event, None, None]]:
-    """The function that starts the answer; raises ModelNotFoundError for an unknown model."""
+    """The function that starts the answer; raises the errors of an invalid request."""
     require_model(body.model, chat_models(services))
-    return partial(services.chat.answer, principal, *question, search=_search_of(body))
+    return partial(_answer, services, principal, body, question, body.options)
+
+
+def _answer(
+    services: Services,
+    principal: Principal,
+    body: AnswerRequest,
+    question: QuestionWithHistory,
+    options: ModelOptions,
+) -> Generator[Event, None, None]:
+    try:
+        yield from services.chat.answer(
+            principal, *question, search=_search_of(body), options=options
+        )
+    except ModelOptionError as error:
+        for name, other in body.FIELDS.items():
+            error.param = error.param.replace(name, other)
+        raise
 
 
 async def _stream_response(

@@ -15,10 +15,19 @@ from api.openai.openai_answers import (
     FinishReason,
     Usage,
     finish_reason_of,
+    tool_calls_of,
     usage_of,
 )
 from api.openai.openai_error_responses import ErrorBody, OpenAIError
-from domain import Turn
+from api.openai.tool_requests import ToolCall
+from services.events import TurnFinished
+
+
+class ToolCallDelta(ToolCall):
+    """A whole call of a caller's tool, whose arguments are not divided."""
+
+    index: int = Field(ge=0, examples=[0])
+    """Index of the call in the answer, from 0"""
 
 
 class Delta(Schema):
@@ -28,6 +37,8 @@ class Delta(Schema):
     """Role of the message's author; only in the first chunk"""
     content: str | None = Field(None, examples=["25 days"])
     """Text to append to the preceding pieces"""
+    tool_calls: list[ToolCallDelta] | None = None
+    """A call of a caller's tool"""
     annotations: list[Annotation] | None = None
     """As in a complete answer; only in the last chunk"""
     footnote: Evidence | None = None
@@ -109,15 +120,17 @@ class ChunkStream(AnswerStream):
         """A chunk with the piece."""
         return self._line({"content": piece})
 
-    def end(self, turn: Turn, annotations: list[Annotation]) -> Iterator[bytes]:
-        """A chunk with the evidence, the usage if requested, and `[DONE]`."""
+    def end(self, end: TurnFinished, annotations: list[Annotation]) -> Iterator[bytes]:
+        """The tool calls, then the evidence, the usage if requested, and `[DONE]`."""
+        for index, call in enumerate(tool_calls_of(end)):
+            yield self._line({"tool_calls": [{"index": index, **call.model_dump()}]})
         last = {
             "annotations": [one.model_dump() for one in annotations],
-            "footnote": Evidence.model_validate(turn).model_dump(mode="json"),
+            "footnote": Evidence.model_validate(end.turn).model_dump(mode="json"),
         }
-        yield self._line(last, finish_reason_of(turn))
+        yield self._line(last, finish_reason_of(end))
         if self.with_usage:
-            yield encoded(self._chunk([], usage_of(turn)))
+            yield encoded(self._chunk([], usage_of(end.turn)))
         yield b"data: [DONE]\n\n"
 
     def failure(self, error: ErrorBody) -> bytes:

@@ -8,13 +8,21 @@ from api.field_types import Schema
 from api.openai.openai_answers import (
     Annotation,
     Evidence,
-    FinishReason,
     annotations_of,
     finish_reason_of,
     sources_of,
+    tool_calls_of,
     usage_of,
 )
-from domain import Turn
+from api.openai.responses_requests import ResponseRequest
+from api.openai.tool_requests import (
+    FunctionCallItem,
+    Mode,
+    ResponseFunctionChoice,
+    ResponseTool,
+)
+from services.chat.running_answer import FILTERED, TOO_LONG
+from services.events import TurnFinished
 
 Status = Literal["in_progress", "completed", "incomplete", "failed"]
 
@@ -62,6 +70,15 @@ class OutputMessage(Schema):
     """A list with the text; empty while it has not begun"""
 
 
+class FunctionCallOutputItem(FunctionCallItem):
+    """A call of a caller's function."""
+
+    id: str = Field(examples=["fc_5b1f0f3e2d9c4b0f8a7e6d5c4b3a2910_0"])
+    """Id of the item; nothing is stored under it"""
+    status: Literal["in_progress", "completed"]
+    """Whether the call is complete"""
+
+
 class InputTokens(Schema):
     """Details of the input tokens."""
 
@@ -97,7 +114,7 @@ class IncompleteDetails(Schema):
     """Why the answer is incomplete; `footnote.error` says it in words."""
 
     reason: Literal["max_output_tokens", "content_filter"]
-    """The limit that ended the answer, or the model's content filter"""
+    """The limit of tokens, or the model's content filter"""
 
 
 class FailureDetails(Schema):
@@ -123,11 +140,12 @@ class AnswerResponse(Schema):
     error: FailureDetails | None = None
     """Why the answer failed; null if it did not"""
     incomplete_details: IncompleteDetails | None = None
-    """Why the answer is incomplete; null if it is complete"""
+    """Why the answer is incomplete; null if it is complete, or for a reason that OpenAI lacks,
+    such as a time limit"""
     model: str = Field(examples=["footnote"])
     """The requested model"""
-    output: list[OutputMessage]
-    """A list with the message; empty while it has not begun"""
+    output: list[OutputMessage | FunctionCallOutputItem]
+    """The message, unless there are only function calls, then the calls"""
     usage: ResponseUsage | None = None
     """Token usage of the answer; null until it ends"""
     footnote: Evidence | None = None
@@ -136,18 +154,18 @@ class AnswerResponse(Schema):
     """Always null: instructions are ignored"""
     metadata: dict[str, str] = Field({}, max_length=0)
     """Always empty"""
-    parallel_tool_calls: Literal[False] = False
-    """Always false"""
+    parallel_tool_calls: bool = Field(False, examples=[False])
+    """Whether the model may call several tools at once"""
     previous_response_id: None = None
     """Always null: nothing is stored"""
     store: Literal[False] = False
     """Always false: nothing is stored"""
     temperature: None = None
     """Always null: the settings determine it"""
-    tool_choice: Literal["none"] = "none"
-    """Always `none`"""
-    tools: list[Any] = Field([], max_length=0)
-    """Always empty"""
+    tool_choice: Mode | ResponseFunctionChoice = Field("none", examples=["none"])
+    """As in the request; `none` without tools"""
+    tools: list[ResponseTool] = Field([], examples=[[]])
+    """The caller's tools"""
     top_p: None = None
     """Always null: the settings determine it"""
 
@@ -157,32 +175,67 @@ def message_id(response_id: str) -> str:
     return response_id.replace("resp_", "msg_", 1)
 
 
-def response_of(turn: Turn, id_: str, created: int, model: str) -> AnswerResponse:
+def tool_fields(request: ResponseRequest) -> dict[str, Any]:
+    """The fields of a response that repeat the tools of its request."""
+    if not request.tools:
+        return {}
+    return {
+        "tools": request.tools,
+        "tool_choice": request.tool_choice or "auto",
+        "parallel_tool_calls": request.parallel_tool_calls is not False,
+    }
+
+
+def response_of(end: TurnFinished, id_: str, request: ResponseRequest) -> AnswerResponse:
     """The complete answer as a single response."""
-    text = turn.answer + sources_of(turn)
-    return finished_response(turn, id_, created, model, text, annotations_of(turn, turn.answer))
+    text, created = end.turn.answer + sources_of(end), int(end.turn.created_at.timestamp())
+    annotations = annotations_of(end, end.turn.answer)
+    return finished_response(end, id_, created, request, text, annotations)
 
 
 def finished_response(
-    turn: Turn, id_: str, created: int, model: str, text: str, annotations: list[Annotation]
+    end: TurnFinished,
+    id_: str,
+    created: int,
+    request: ResponseRequest,
+    text: str,
+    annotations: list[Annotation],
 ) -> AnswerResponse:
-    """The response for a finished turn whose text and annotations were computed."""
-    reason = finish_reason_of(turn)
-    usage = usage_of(turn)
+    """The response for a finished answer whose text and annotations were computed."""
+    calls = function_calls_of(end, id_)
+    usage = usage_of(end.turn)
+    is_complete = finish_reason_of(end) in ("stop", "tool_calls")
+    message = message_of(id_, text, annotations, is_complete=is_complete)
     return AnswerResponse(
         id=id_,
         created_at=created,
-        status="completed" if reason == "stop" else "incomplete",
-        incomplete_details=_incomplete_details(reason),
-        model=model,
-        output=[message_of(id_, text, annotations, is_complete=reason == "stop")],
+        status="completed" if is_complete else "incomplete",
+        incomplete_details=_incomplete_details(end.turn.error),
+        model=request.model,
+        output=[message, *calls] if text or not calls else calls,
         usage=ResponseUsage(
             input_tokens=usage.prompt_tokens,
             output_tokens=usage.completion_tokens,
             total_tokens=usage.total_tokens,
         ),
-        footnote=Evidence.model_validate(turn),
+        footnote=Evidence.model_validate(end.turn),
+        **tool_fields(request),
     )
+
+
+def function_calls_of(end: TurnFinished, id_: str) -> list[FunctionCallOutputItem]:
+    """The calls of the caller's functions in the response with that id."""
+    return [
+        FunctionCallOutputItem.model_construct(
+            type="function_call",
+            id=f"{id_.replace('resp_', 'fc_', 1)}_{index}",
+            call_id=one.id,
+            name=one.function.name,
+            arguments=one.function.arguments,
+            status="completed",
+        )
+        for index, one in enumerate(tool_calls_of(end))
+    ]
 
 
 def message_of(
@@ -199,7 +252,7 @@ def output_citations(annotations: list[Annotation]) -> list[OutputCitation]:
     return [OutputCitation(**one.url_citation.model_dump()) for one in annotations]
 
 
-def _incomplete_details(reason: FinishReason) -> IncompleteDetails | None:
-    if reason == "content_filter":
-        return IncompleteDetails(reason=reason)
-    return IncompleteDetails(reason="max_output_tokens") if reason == "length" else None
+def _incomplete_details(error: str) -> IncompleteDetails | None:
+    if error == FILTERED:
+        return IncompleteDetails(reason="content_filter")
+    return IncompleteDetails(reason="max_output_tokens") if error == TOO_LONG else None

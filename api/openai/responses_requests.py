@@ -1,44 +1,100 @@
 """Requests of OpenAI's Responses API; most of their options are ignored, as in `ChatRequest`."""
 
-from collections.abc import Sequence
-from typing import Annotated, Literal
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import groupby
+from typing import Annotated, Any, ClassVar, Literal
 
-from pydantic import Field
+from pydantic import Discriminator, Field, Tag
 
 from api.field_types import NO_NUL, Question
+from api.openai.format_requests import FlatSchemaFormat, JsonFormat, TextFormat
 from api.openai.openai_requests import (
     ASKS_SOMETHING,
     BOOLEAN,
     MAX_MESSAGES,
+    MAX_PARTS,
     AnswerRequest,
+    AssistantMessage,
     LenientModel,
     Message,
-    TextFormat,
+    TextPart,
+    ToolMessage,
     UserMessage,
+    model_options,
 )
+from api.openai.tool_requests import (
+    MAX_TOOLS,
+    CallId,
+    FunctionCallItem,
+    MessageText,
+    Mode,
+    ResponseFunctionChoice,
+    ResponseTool,
+    tool_definitions,
+)
+from services.chat.model_options import ModelOptions
+
+
+class FunctionCallOutput(LenientModel):
+    """The result of a function that the model called."""
+
+    type: Literal["function_call_output"]
+    """Type of the item"""
+    call_id: CallId = Field(examples=["call_1"])
+    """Id of the call"""
+    output: MessageText | Annotated[list[TextPart], Field(max_length=MAX_PARTS)] = Field(
+        examples=["18 degrees, cloudy"]
+    )
+    """The result for the model: a string, or parts of type text"""
+
+
+def _kind(item: Any) -> str:
+    kind = item.get("type") if isinstance(item, dict) else getattr(item, "type", "")
+    return str(kind) if kind in ("function_call", "function_call_output") else "message"
+
+
+Item = Annotated[
+    Annotated[Message, Tag("message")]
+    | Annotated[FunctionCallItem, Tag("function_call")]
+    | Annotated[FunctionCallOutput, Tag("function_call_output")],
+    Discriminator(_kind),
+]
 
 
 class ResponseText(LenientModel):
     """Options of the text."""
 
-    format: TextFormat | None = None
-    """Format of the answer; only text is supported"""
+    format: TextFormat | JsonFormat | FlatSchemaFormat | None = Field(None, discriminator="type")
+    """Format of the answer; JSON needs a chat model that supports it"""
 
 
 class ResponseRequest(AnswerRequest):
     """A question with the messages before it."""
 
+    FIELDS: ClassVar[Mapping[str, str]] = {
+        "response_format.json_schema": "text.format",
+        "response_format": "text.format",
+        "messages": "input",
+        ".function": "",
+    }
+
     input: (
         Question
         | Annotated[
-            list[Message],
+            list[Item],
             Field(min_length=1, max_length=MAX_MESSAGES, json_schema_extra=ASKS_SOMETHING),
         ]
     ) = Field(examples=["How many days of leave do I get?"])
-    """The question, or messages: the last one with the role `user` is the question, and the
-    messages before it are the history"""
+    """The question, or items: the last message with the role `user` is the question, the items
+    before it are the history, and function calls with their outputs may follow"""
     instructions: Annotated[str, Field(pattern=NO_NUL)] | None = None
     """Accepted but ignored, like messages with the role `system`"""
+    tools: Annotated[list[ResponseTool], Field(max_length=MAX_TOOLS)] | None = None
+    """Functions that the caller executes, for the chat model; ignored with the `tool_choice`
+    `none`"""
+    tool_choice: Mode | ResponseFunctionChoice | None = Field(None, examples=["auto"])
+    """Whether the model may (`auto`, the default), must (`required`), or must not (`none`) call
+    tools, or the one that it must call"""
     text: ResponseText | None = None
     """Options of the text"""
     previous_response_id: None = None
@@ -52,7 +108,37 @@ class ResponseRequest(AnswerRequest):
 
     @property
     def messages(self) -> Sequence[Message]:
-        """The input as messages."""
+        """The input as messages of a chat."""
         if isinstance(self.input, str):
             return [UserMessage(role="user", content=self.input)]
-        return self.input
+        return list(_messages_of(self.input))
+
+    @property
+    def options(self) -> ModelOptions:
+        """What the chat model is asked for; see `AnswerRequest.options`."""
+        chosen = self.text.format if self.text else None
+        return model_options(
+            self.messages,
+            "input",
+            chosen.nested if isinstance(chosen, FlatSchemaFormat) else chosen,
+            **tool_definitions(self.tools, self.tool_choice),
+            parallel_tool_calls=self.parallel_tool_calls,
+        )
+
+
+def _messages_of(items: Sequence[Item]) -> Iterator[Message]:
+    """The items as messages; consecutive function calls are one message."""
+    for is_call, group in groupby(items, _is_call):
+        if is_call:
+            calls = [item.call for item in group if isinstance(item, FunctionCallItem)]
+            yield AssistantMessage(role="assistant", tool_calls=calls)
+            continue
+        for item in group:
+            if isinstance(item, FunctionCallOutput):
+                yield ToolMessage(role="tool", tool_call_id=item.call_id, content=item.output)
+            elif not isinstance(item, FunctionCallItem):
+                yield item
+
+
+def _is_call(item: Item) -> bool:
+    return isinstance(item, FunctionCallItem)

@@ -3,7 +3,6 @@
 from collections.abc import Awaitable, Callable
 from dataclasses import replace
 from typing import Any
-from uuid import uuid4
 
 from langchain.agents.middleware import (
     AgentMiddleware,
@@ -15,13 +14,14 @@ from langchain.agents.middleware import (
     dynamic_prompt,
 )
 from langchain.agents.middleware.types import ToolCallRequest
-from langchain_core.messages import AIMessage, BaseMessage, ToolCall, ToolMessage
+from langchain_core.messages import AIMessage, BaseMessage, ToolMessage
 from langgraph.errors import GraphBubbleUp
 from langgraph.types import Command
 
 from chains.chat_prompts import ANSWER_RULES
 from domain import CUT_SHORT_REASONS
 from services.agent.agent_tools import failure_text, reason_of
+from services.chat.tool_calls import with_ids
 from services.texts import sanitize_json
 
 AGENT_PROMPT = (
@@ -139,19 +139,10 @@ def _repaired_message(message: BaseMessage) -> BaseMessage:
     unreadable = () if is_incomplete or calls else message.invalid_tool_calls
     changes = {
         "content": sanitize_json(message.content),
-        "tool_calls": _with_ids(sanitize_json(calls)),
+        "tool_calls": with_ids(sanitize_json(calls)),
         "invalid_tool_calls": sanitize_json(unreadable),
     }
     return message.model_copy(update=changes)
-
-
-def _with_ids(calls: list[ToolCall]) -> list[ToolCall]:
-    ids: set[str | None] = {None, ""}
-    for call in calls:
-        if call["id"] in ids:
-            call["id"] = f"call_{uuid4().hex}"
-        ids.add(call["id"])
-    return calls
 
 
 def _with_failure_prefix(result: ToolResult) -> ToolResult:

@@ -13,12 +13,14 @@ if TYPE_CHECKING:
     from langchain_core.messages.content import Citation
 
 
+TextOf = Callable[[str], str | None]
+"""Returns the stored text of a document, or None if it was removed."""
+
+
 class AnswerDraft:
     """Adds an answer piece by piece; each method yields the events of what it adds."""
 
-    def __init__(
-        self, passages: Sequence[RetrievedPassage], text_of: Callable[[str], str | None]
-    ) -> None:
+    def __init__(self, passages: Sequence[RetrievedPassage], text_of: TextOf) -> None:
         """Start an answer about these passages; see `AnswerCheck`."""
         self._answer = WrittenAnswer(passages)
         self._check = AnswerCheck(passages, text_of)

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from domain import Principal, SearchChoice
 from models.chat_choice import ChatModelChoice
+from services.chat.model_options import NO_OPTIONS, ModelOptions
 from services.import_lock import LOADING
 from services.search.search_service import Library, SearchService
 from services.search.suggestion_service import SuggestionService
@@ -43,12 +44,17 @@ class AnswerBuilder(Protocol):
     """Builds the chain for a question: `ChainBuilder`, or the agent's `AgentBuilder`."""
 
     def build(
-        self, principal: Principal, search: SearchChoice, conversation_id: str
+        self,
+        principal: Principal,
+        search: SearchChoice,
+        conversation_id: str,
+        options: ModelOptions = NO_OPTIONS,
     ) -> AnswerChain:
         """The chain for a question in that conversation ("" for none), over the active index.
 
         Raises:
             InputError: The search is impossible, for example because a source was removed.
+            ModelOptionError: There is no chat model for the options, or the agent is to answer.
             ConflictError: It needs a chat model, and none is configured.
             ConfigError: A file named in the settings is invalid.
         """
@@ -78,16 +84,21 @@ class ChainBuilder:
     options: ChainOptions
 
     def build(
-        self, principal: Principal, search: SearchChoice, conversation_id: str
+        self,
+        principal: Principal,
+        search: SearchChoice,
+        conversation_id: str,
+        options: ModelOptions = NO_OPTIONS,
     ) -> AnswerChain:
         """See `AnswerBuilder`."""
         self.models.resolve()  # may call a server, so not under the lock
         with LOADING:
             model, label = self.models.answering_model()
+            options.require_model(model)
             index = self.library.open_index()
             idf = None if index is None else index.idf
             condense = self.condenser(model, idf)
-            answer = _answerer(model, index)
+            answer = _answerer(model, index, options)
             documents = self._scoped_documents(principal, search, conversation_id)
             chain = self._chain(model, condense, answer, documents)
             runnable = chain if model else self._route(chain, condense, answer, index, documents)
@@ -217,13 +228,18 @@ class ChainBuilder:
         return condense_with_model(model, fallback=rules) if model else rules
 
 
-def _answerer(model: "BaseChatModel | None", index: "OpenIndex | None") -> "Answerer":
+def _answerer(
+    model: "BaseChatModel | None", index: "OpenIndex | None", options: ModelOptions
+) -> "Answerer":
     extractive = _extractive(index)
     if model is None:
         return extractive
     from chains.model_answer import AnswererWithExtract, answer_with_model
 
-    return AnswererWithExtract(answer_with_model(model), extractive)
+    by_model = answer_with_model(options.bound_to(model), options.prompt())
+    if options.response_format:  # an extract would not be JSON
+        return by_model
+    return AnswererWithExtract(by_model, extractive, offers_tools=bool(options.tools))
 
 
 def _extractive(index: "OpenIndex | None") -> "ExtractiveAnswerer":

@@ -9,6 +9,7 @@ from domain import Citation, CitationState, Principal, SearchChoice, Turn, TurnS
 from domain.errors import NotFoundError
 from models.chat_choice import ChatModelChoice
 from services.chat.chain_builder import AnswerBuilder, ChainBuilder
+from services.chat.model_options import NO_OPTIONS, ModelOptions
 from services.chat.running_answer import RunningAnswer
 from services.events import Event, TurnFinished, TurnStarted
 from services.texts import checked_question, require_possible_k, title_of
@@ -152,7 +153,7 @@ class ChatService:
     ) -> Iterator[Event]:
         turn = answer.turn
         builder = self.agents if turn.search.by_agent else self.chains
-        chain = builder.build(principal, turn.search, turn.conversation_id)
+        chain = builder.build(principal, turn.search, turn.conversation_id, answer.options)
         yield from answer.run(chain, history)
 
     def ask_again(
@@ -225,6 +226,7 @@ class ChatService:
         *,
         search: SearchChoice | None = None,
         conversation_id: str = "",
+        options: ModelOptions = NO_OPTIONS,
     ) -> Generator[Event, None, None]:
         """Answer a question without storing it; yields the events of `stream` except the first.
 
@@ -234,13 +236,16 @@ class ChatService:
             history: Earlier questions and answers, oldest first.
             search: Search options; None uses those of the settings.
             conversation_id: A conversation whose files are searched too.
+            options: What the chat model is asked for beyond an answer in text.
 
         Raises:
             InputError: The question is empty, too long, or not text, or the search is impossible.
+            ModelOptionError: A schema is invalid, or no chat model supports the options.
             NotFoundError: The user has no such conversation.
-            ModelError: The model failed.
+            ModelError: The model failed, or its answer does not have the requested format.
         """
         require_possible_k(search.k if search else None)
+        options.require_schemas()
         if conversation_id:
             self._conversations.get(principal, conversation_id)
         turn = Turn(
@@ -252,9 +257,9 @@ class ChatService:
             model=self.model_label,
             search=(search or SearchChoice()).with_defaults(self.default_search),
         )
-        answer = RunningAnswer(turn, self._text_of)
+        answer = RunningAnswer(turn, self._text_of, options)
         yield from self._events(principal, answer, list(history)[-HISTORY_TURNS:])
-        yield TurnFinished(answer.turn)
+        yield TurnFinished(answer.turn, answer.tool_calls, bool(options.response_format))
 
     def ask(
         self,
@@ -281,7 +286,12 @@ class ChatService:
 
 def turn_of(events: Iterable[Event]) -> Turn:
     """Consume all events of an answer and return its turn; raises the errors of the answer."""
+    return end_of(events).turn
+
+
+def end_of(events: Iterable[Event]) -> TurnFinished:
+    """Consume all events of an answer and return the last one, like `turn_of`."""
     *_, last = events
     if not isinstance(last, TurnFinished):
         raise TypeError(f"the last event must be TurnFinished, not {last}")
-    return last.turn
+    return last

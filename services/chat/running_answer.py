@@ -21,11 +21,14 @@ from domain import (
     Turn,
     TurnState,
 )
-from domain.errors import AppError
+from domain.errors import AppError, ModelOptionError, RequestRejectedError
 from domain.logs import StageTimes, elapsed_ms, get_logger, new_id, with_log_context
 from domain.messages import _
 from services.chat.answer_draft import AnswerDraft
 from services.chat.chain_builder import AnswerChain
+from services.chat.json_answer import JsonDraft, require_format
+from services.chat.model_options import NO_OPTIONS, ModelOptions
+from services.chat.tool_calls import whole_tool_calls
 from services.events import (
     Condensing,
     Event,
@@ -39,6 +42,7 @@ from services.texts import sanitize, sanitize_json
 
 if TYPE_CHECKING:  # slow, and not needed to open the page
     from langchain_core.documents import Document
+    from langchain_core.messages import ToolCallChunk
     from langchain_core.messages.ai import UsageMetadata
     from langchain_core.messages.content import Citation
 
@@ -147,6 +151,9 @@ class RunningAnswer:
 
     turn: Turn
     text_of: Callable[[str], str | None]
+    options: ModelOptions = NO_OPTIONS
+    tool_calls: "tuple[ToolCallChunk, ...]" = ()
+    """The model's calls of the tools in the options; unknown until the answer ends."""
     draft: AnswerDraft | None = None
     started: float = field(default_factory=time.perf_counter)
 
@@ -181,9 +188,15 @@ class RunningAnswer:
             # A chain's stream is a generator, although its return type does not say so.
             work = within_time(cast("Generator[dict[str, Any]]", pieces), chain.seconds)
             state = yield from self._follow(work)
+        except RequestRejectedError as error:
+            if option := self.options.refused_by(str(error)):
+                raise ModelOptionError(str(error), option) from error
+            raise
         finally:
             self._update(usage=_sums(usage.usage_metadata.values()))
         self.end(state)
+        if self.options.response_format and state is TurnState.COMPLETE and not self.tool_calls:
+            require_format(self.turn.answer, self.options.response_format)
 
     def _follow(self, pieces: Iterator[dict[str, Any]]) -> Generator[Event, None, TurnState]:
         from chains.condensing.condense import as_one_question
@@ -200,8 +213,8 @@ class RunningAnswer:
                 self._update(standalone_question=sanitize(searched))
                 self._log.enter("retrieve")
                 yield Searching(self.turn.standalone_question)
-            if "source_documents" in piece:
-                self._update(sources=self._with_new_passages(piece["source_documents"]))
+            if (passages := self._passages_after(piece)) is not None:
+                self._update(sources=passages)
                 self._record_time("found")
                 self._log.enter("answer")
                 yield PassagesRetrieved(self.turn.sources)
@@ -210,7 +223,7 @@ class RunningAnswer:
             if answer := sanitize(piece.get("answer", "")):
                 self._record_time("first_token")
                 yield from self._write(answer, piece.get("answer_citations"))
-            if reason := piece.get("incomplete") or _reason_in(piece):
+            if reason := piece.get("incomplete") or self._read_message(piece):
                 state = TurnState.INCOMPLETE
                 self._update(error=reason)
         self._log.enter("verify")
@@ -221,7 +234,8 @@ class RunningAnswer:
     def _write(self, answer: str, citations: "Sequence[Citation] | None") -> Iterator[Event]:
         """Add to the answer."""
         if self.draft is None:  # the answerer's passages are known by now
-            self.draft = AnswerDraft(self.turn.sources, self.text_of)
+            draft = JsonDraft if self.options.response_format else AnswerDraft
+            self.draft = draft(self.turn.sources, self.text_of)
         return self.draft.write(answer, citations)
 
     def _reason(self, text: str) -> Iterator[Event]:
@@ -234,14 +248,30 @@ class RunningAnswer:
         yield ReasoningDelta(text)
 
     def _inputs(self, history: "History") -> dict[str, Any]:
-        inputs = {"question": self.turn.question, "chat_history": history}
+        inputs: dict[str, Any] = {"question": self.turn.question, "chat_history": history}
+        if self.options.tool_messages:
+            inputs["tool_messages"] = list(self.options.tool_messages)
         if self.turn.standalone_given and self.turn.standalone_question:
             inputs["standalone_question"] = self.turn.standalone_question
         return inputs
 
-    def _with_new_passages(self, documents: list["Document"]) -> tuple[RetrievedPassage, ...]:
-        """The passages so far, followed by these with the next numbers."""
+    def _read_message(self, piece: Mapping[str, Any]) -> str:
+        """Take the tool calls of the message in the piece; return why it is incomplete, or ""."""
+        message = piece.get("answer_message")
+        if message is None:
+            return ""
+        if self.options.tools:
+            self.tool_calls = whole_tool_calls(message)
+        return "" if self.tool_calls else incomplete_reason(message.response_metadata)
+
+    def _passages_after(self, piece: Mapping[str, Any]) -> tuple[RetrievedPassage, ...] | None:
+        """The passages if the piece adds some, with the next numbers, or drops the last ones."""
         passages, question = self.turn.sources, self.turn.standalone_question or self.turn.question
+        if "document_count" in piece:
+            return passages[: piece["document_count"]]
+        if "source_documents" not in piece:
+            return None
+        documents: list[Document] = piece["source_documents"]
         numbered = enumerate(documents, start=len(passages) + 1)
         return (*passages, *(retrieved_passage(n, question, one) for n, one in numbered))
 
@@ -298,11 +328,6 @@ def _plain_step(step: Step) -> Step:
 def incomplete_reason(metadata: Mapping[str, Any]) -> str:
     """Why a message with this `response_metadata` is incomplete, or "" if it is complete."""
     return _INCOMPLETE.get(metadata.get("finish_reason", ""), "")
-
-
-def _reason_in(piece: Mapping[str, Any]) -> str:
-    message = piece.get("answer_message")
-    return "" if message is None else incomplete_reason(message.response_metadata)
 
 
 def retrieved_passage(n: int, question: str, document: "Document") -> RetrievedPassage:

@@ -33,6 +33,10 @@ from tests.fakes.restaurants import import_restaurants
 
 EXAMPLES = 20
 NO_TURN = re.compile("there is no turn|A turn belongs to a conversation", re.IGNORECASE)
+UNDECLARED = re.compile(
+    "need a chat model|followed by one result|in `tools`|Two tools are named|Schema can't be used"
+)
+"""Rejections of OpenAI requests whose fields contradict each other, or that need a chat model."""
 SEED = 6
 ONE_CHARACTER = NOT_BLANK.removeprefix(r"^[^\x00]*").removesuffix(r"[^\x00]*$")
 """Like `NOT_BLANK`, for texts without NUL."""
@@ -183,12 +187,15 @@ def is_misjudged(title, response, recorder):
     A generated site can't be reached, and the answer says so (503).
     What a worker is to delete (202) exists until then, and remains if the deletion is canceled.
     What was deleted may have been restored.
+    JSON Schema can't express which tools, calls, and results belong together.
     A created resource exists although the answer is 404 if the body names another resource that
     does not: a turn of another conversation, or a generated turn.
     """
     if title == "Deleted resource still available":
         interactions = recorder.interactions.values()
         return any(is_queued_removal(one) or is_restoration(one) for one in interactions)
+    if title == "Schema-valid request rejected":
+        return response.status_code == 400 and UNDECLARED.search(response.text)
     if title == "Server error":
         return response.status_code == 503 and "can't be reached" in response.text
     return title == "Created resource not found" and NO_TURN.search(response.text)

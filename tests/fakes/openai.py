@@ -29,6 +29,7 @@ from tests.fakes.openai_wire import (
     wrong_chat,
     wrong_embedding,
 )
+from tests.fakes.response_formats import wrong_format
 from tests.fakes.tool_calls import Call, ToolCalls, wrong_tools
 
 __all__ = [
@@ -113,7 +114,7 @@ class _Handler(BaseHTTPRequestHandler):
         self._json({"object": "list", "data": data})
 
     def _chat(self, body: dict) -> None:
-        wrong = wrong_chat(body) or wrong_tools(body)
+        wrong = wrong_chat(body) or wrong_tools(body) or wrong_format(body)
         if wrong:
             self._violation(wrong)
             return

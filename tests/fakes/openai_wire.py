@@ -13,7 +13,8 @@ DIMENSION = 8
 
 CHAT_FIELDS = {
     "model", "messages", "stream", "stream_options", "temperature",
-    "max_tokens", "max_completion_tokens", "stop", "tools", "tool_choice",
+    "max_tokens", "max_completion_tokens", "stop", "tools", "tool_choice", "parallel_tool_calls",
+    "response_format",
 }  # fmt: skip
 EMBEDDING_FIELDS = {"model", "input", "encoding_format", "dimensions"}
 
@@ -185,6 +186,8 @@ def wrong_chat(body: dict) -> str | None:
     for message in body["messages"]:
         if message.get("role") not in {"system", "developer", "user", "assistant", "tool"}:
             return f"no such role: {message.get('role')!r}"
+        if message.get("content") is None and not message.get("tool_calls"):
+            return f"a {message['role']} message without content"
     if "stream_options" in body and not body.get("stream"):
         return "stream_options without stream"
     return None

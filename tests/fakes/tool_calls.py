@@ -7,6 +7,9 @@ from typing import Any
 
 from tests.fakes.openai_wire import Text
 
+MOST_TOOLS = 128
+FUNCTION_FIELDS = {"name", "description", "parameters", "strict"}
+
 
 @dataclass(frozen=True)
 class Call:
@@ -65,8 +68,9 @@ def _as_text(arguments: dict[str, Any] | str) -> str:
 
 def _wrong_definitions(body: dict) -> str | None:
     tools = body.get("tools")
-    if "tool_choice" in body and not tools:
-        return "tool_choice without tools"
+    for option in ("tool_choice", "parallel_tool_calls"):
+        if option in body and not tools:
+            return f"{option} without tools"
     if tools is None:
         return None
     if not tools:
@@ -74,8 +78,23 @@ def _wrong_definitions(body: dict) -> str | None:
     names = [tool.get("function", {}).get("name") for tool in tools]
     if not all(names) or len(set(names)) < len(names):
         return f"tools need distinct names: {names}"
+    if len(tools) > MOST_TOOLS:
+        return f"{len(tools)} tools"
+    unknown = {field for tool in tools for field in tool["function"]} - FUNCTION_FIELDS
+    if unknown or {tool.get("type") for tool in tools} != {"function"}:
+        return f"tools must be functions without {sorted(unknown)}"
     parameters = [tool["function"].get("parameters", {}).get("type") for tool in tools]
-    return None if set(parameters) == {"object"} else f"parameters must be an object: {names}"
+    if set(parameters) != {"object"}:
+        return f"parameters must be an object: {names}"
+    return _wrong_choice(body.get("tool_choice", "auto"), names)
+
+
+def _wrong_choice(choice: str | dict, names: Sequence[str]) -> str | None:
+    if isinstance(choice, str):
+        return None if choice in {"auto", "none", "required"} else f"no such choice: {choice}"
+    named = {"type": "function", "function": {"name": choice.get("function", {}).get("name")}}
+    is_known = choice == named and named["function"]["name"] in names
+    return None if is_known else f"tool_choice {choice} names none of {names}"
 
 
 def _wrong_order(messages: Sequence[dict]) -> str | None:

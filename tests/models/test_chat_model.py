@@ -252,6 +252,26 @@ def test_an_answer_in_another_protocol_is_reported_with_the_base_url(server, rep
     assert f"OPENAI_BASE_URL ({server.url})" in str(error)
 
 
+NOT_STREAMED = Raw(
+    b'{"id": "1", "object": "chat.completion", "created": 0, "model": "test-chat", "choices":'
+    b' [{"index": 0, "message": {"role": "assistant", "content": "25"}, "finish_reason": "stop"}]}'
+)
+TOOL = {"type": "function", "function": {"name": "look", "parameters": {"type": "object"}}}
+
+
+@pytest.mark.parametrize("options", [{}, {"tools": [TOOL]}])
+async def test_a_server_that_ignores_stream_is_reported_as_such(server, options):
+    server.will(NOT_STREAMED, NOT_STREAMED)
+    model = connect(server).bind(**options)
+    with pytest.raises(ModelError, match="JSON instead of the requested stream") as raised:
+        list(model.stream("hi"))
+    assert f"OPENAI_BASE_URL ({server.url})" in str(raised.value)
+    assert not isinstance(raised.value, ContextOverflowError)
+    with pytest.raises(ModelError, match="JSON instead of the requested stream"):
+        [piece async for piece in model.astream("hi")]
+    assert len(server.requests) == 2
+
+
 EMPTY_STREAM = Raw(b"", "text/event-stream")
 TOO_LONG = Fault(400, "This model's maximum context length is 2048 tokens.")
 

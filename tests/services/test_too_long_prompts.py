@@ -1,10 +1,12 @@
 """Prompts that are too long for the model: asked again with fewer passages, once."""
 
+import re
+
 import pytest
 
 from domain import LOCAL_USER, SearchChoice, TurnState
 from domain.errors import ContextOverflowError
-from services.events import TextDelta
+from services.events import PassagesRetrieved, TextDelta
 from tests.fakes.openai import Fault, Raw, Text
 
 QUESTION = "How many days of annual leave do new employees get?"
@@ -31,8 +33,8 @@ def prompts(server):
     return [body["messages"][-1]["content"] for body in bodies]
 
 
-def listed_numbers(prompt, turn):
-    return [source.n for source in turn.sources if f"[{source.n}] {source.title}" in prompt]
+def listed_numbers(prompt):
+    return [int(n) for n in re.findall(r"^\[(\d+)\]", prompt, re.MULTILINE)]
 
 
 @forms
@@ -44,9 +46,26 @@ def test_the_question_is_asked_again_with_the_first_half_of_the_passages(
     assert (turn.state, turn.answer) == (TurnState.COMPLETE, "They get 25 days [1].")
     assert [one.state for one in turn.citations] == ["verified"]
     first, second = prompts(model_server)
-    count = len(turn.sources)
-    assert listed_numbers(first, turn) == [*range(1, count + 1)]
-    assert listed_numbers(second, turn) == [*range(1, count // 2 + 1)]
+    count = len(listed_numbers(first))
+    assert count > 2
+    assert listed_numbers(first) == [*range(1, count + 1)]
+    assert listed_numbers(second) == [*range(1, count // 2 + 1)]
+    assert [one.n for one in turn.sources] == listed_numbers(second)
+    assert services.turns.list(LOCAL_USER, turn.conversation_id)[-1].sources == turn.sources
+
+
+def test_passages_that_the_model_did_not_get_are_neither_listed_nor_quoted(services, model_server):
+    model_server.will(
+        OVERFLOW, Text("Thirty days of holidays."), OVERFLOW, Text('25 [4: "25 days"].')
+    )
+    for answer in ("Thirty days of holidays.", "25 [4]."):
+        *events, end = services.chat.answer(LOCAL_USER, QUESTION)
+        first, second = [one.sources for one in events if isinstance(one, PassagesRetrieved)]
+        assert second == first[: len(first) // 2] == end.turn.sources
+        assert end.turn.answer.startswith(answer)
+        verified = {one.n for one in end.turn.citations if one.state == "verified"}
+        assert verified <= {one.n for one in second}
+        assert verified
 
 
 @forms

@@ -7,8 +7,7 @@ from tests.fakes.openai import Fault, Text
 
 IMAGE = {"type": "image_url", "image_url": {"url": "data:image/png;base64,AA=="}}
 TOOL = {"type": "function", "function": {"name": "look", "parameters": {}}}
-TOOL_CALL = {"id": "1", "type": "function", "function": {"name": "look", "arguments": "{}"}}
-TOOL_RESULT = {"role": "tool", "tool_call_id": "1", "content": "x"}
+FUNCTION_RESULT = {"role": "function", "name": "look", "content": "x"}
 
 
 def ask(client, model="footnote", messages=None, **more):
@@ -61,8 +60,7 @@ def test_unsupported_requests_are_rejected_with_the_name_of_the_field(build_clie
     client = build_client()
     cases = {
         "messages[0].content[0].type": {"messages": [{"role": "user", "content": [IMAGE]}]},
-        "messages[1].role": {"messages": [*chat_messages(QUESTION), TOOL_RESULT]},
-        "messages[0].tool_calls": {"messages": [{"role": "assistant", "tool_calls": [TOOL_CALL]}]},
+        "messages[1].role": {"messages": [*chat_messages(QUESTION), FUNCTION_RESULT]},
         "messages[0].content": {"messages": chat_messages(" \n")},
         "messages[0]": {"messages": ["x"]},
         "messages": {"messages": []},
@@ -73,7 +71,7 @@ def test_unsupported_requests_are_rejected_with_the_name_of_the_field(build_clie
         "modalities[1]": {"modalities": ["text", "audio"]},
         "audio": {"audio": {"voice": "alloy", "format": "wav"}},
         "web_search_options": {"web_search_options": {}},
-        "response_format.type": {"response_format": {"type": "json_object"}},
+        "response_format": {"response_format": {"type": "json_object"}},
         "footnote.search.k": {"extra_body": {"footnote": {"search": {"k": 0}}}},
         "footnote.serach": {"extra_body": {"footnote": {"serach": {}}}},
     }
@@ -86,10 +84,11 @@ def test_unsupported_requests_are_rejected_with_the_name_of_the_field(build_clie
     ("parameters", "advice"),
     [
         ({"messages": [{"role": "user", "content": [IMAGE]}]}, "type text"),
-        ({"messages": [TOOL_RESULT]}, "user, assistant, system, and developer"),
+        ({"messages": [FUNCTION_RESULT]}, "user, assistant, tool, system, and developer"),
         ({"messages": [{"role": "system", "content": "x"}]}, "No message has the role user"),
         ({"messages": chat_messages(" ")}, "empty"),
-        ({"tools": [TOOL]}, "omit `tools`"),
+        ({"tools": [TOOL]}, "set FOOTNOTE_CHAT_MODEL"),
+        ({"response_format": {"type": "xml"}}, "text, json_object, and json_schema"),
         ({"n": 3}, "one answer"),
     ],
 )

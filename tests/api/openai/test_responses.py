@@ -144,7 +144,7 @@ def test_options_for_the_model_are_ignored(build_client):
 
 
 TOOL = {"type": "function", "name": "look", "parameters": {}, "strict": False}
-CALL = {"type": "function_call", "call_id": "1", "name": "look", "arguments": "{}"}
+REASONING = {"type": "reasoning", "id": "rs_1", "summary": []}
 IMAGE = {"type": "input_image", "image_url": "data:image/png;base64,AA==", "detail": "auto"}
 SCHEMA = {"format": {"type": "json_schema", "name": "x", "schema": {"type": "object"}}}
 
@@ -161,9 +161,9 @@ def test_unsupported_requests_are_rejected_with_the_name_of_the_field(build_clie
         "conversation": {"conversation": "conv_1"},
         "prompt": {"prompt": {"id": "p"}},
         "background": {"background": True},
-        "text.format.type": {"text": SCHEMA},
+        "text.format": {"text": SCHEMA},
         "top_logprobs": {"top_logprobs": 2},
-        "input[0].role": {"question": [CALL, *chat_messages(QUESTION)]},
+        "input[0].role": {"question": [REASONING, *chat_messages(QUESTION)]},
         "input[0].content[0].type": {"question": [{"role": "user", "content": [IMAGE]}]},
         "input": {"question": [{"role": "assistant", "content": "x"}]},
         "model": {"model": "gpt-5"},

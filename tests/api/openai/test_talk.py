@@ -5,8 +5,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from api.openai.openai_answers import sources_of
-from api.openai.openai_error_responses import NoQuestionError
+from api.openai.openai_error_responses import InvalidFieldError
 from api.openai.openai_requests import ChatRequest, question_with_history, without_sources
+from services.events import TurnFinished
 from tests.api.openai.test_completions import citation, turn_with
 
 TEXTS = st.text(st.characters(exclude_characters="\0", exclude_categories=("Cs",)), max_size=80)
@@ -52,7 +53,7 @@ def test_text_parts_are_joined():
 
 
 def test_messages_without_a_user_message_are_rejected():
-    with pytest.raises(NoQuestionError, match="No message has the role user"):
+    with pytest.raises(InvalidFieldError, match="No message has the role user"):
         question_of(("system", "x"), ("assistant", "y"))
 
 
@@ -68,7 +69,7 @@ def test_any_conversation_is_split_into_questions_and_answers(question, pairs):
 @given(TEXTS, st.lists(st.tuples(st.integers(1, 99), TEXTS, TEXTS), min_size=1, max_size=4))
 def test_the_source_list_is_removed_from_an_answer(answer, quotes):
     citations = [citation(n, quote=quote, title=title) for n, quote, title in quotes]
-    with_sources = answer + sources_of(turn_with(answer, *citations))
+    with_sources = answer + sources_of(TurnFinished(turn_with(answer, *citations)))
     assert without_sources(with_sources) == without_sources(answer)
 
 

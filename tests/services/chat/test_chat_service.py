@@ -497,7 +497,7 @@ class FakeAgent:
     def __init__(self, *pieces):
         self.pieces = pieces
 
-    def build(self, principal, search, conversation_id):
+    def build(self, principal, search, conversation_id, options):
         return AnswerChain(self, EXTRACTIVE, 60)
 
     def stream(self, inputs, config):
