@@ -68,7 +68,14 @@ HOSTILE = {
 }
 
 
-@pytest.mark.parametrize("name", HOSTILE)
+def slow(name):
+    return pytest.param(name, marks=pytest.mark.slow)
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["shared-stream.pdf", "lists.json", *map(slow, ["spans.html", "nested.html", "elements.xml"])],
+)
 def test_a_document_that_takes_too_long_is_stopped(limit, name):
     limit(processor_s=1)
     with pytest.raises(UnreadableError, match="more than 1 s of processor time: split it"):
@@ -76,7 +83,7 @@ def test_a_document_that_takes_too_long_is_stopped(limit, name):
     require_reading()
 
 
-@pytest.mark.parametrize("name", ["spans.html", "elements.xml", "lists.json"])
+@pytest.mark.parametrize("name", ["spans.html", *map(slow, ["elements.xml", "lists.json"])])
 def test_a_document_that_takes_too_much_memory_is_stopped(limit, name):
     limit(memory_mib=160)
     with pytest.raises(UnreadableError, match=r"more than \d+ MiB of memory: split it"):
@@ -86,13 +93,14 @@ def test_a_document_that_takes_too_much_memory_is_stopped(limit, name):
 
 def test_a_document_with_too_much_text_is_rejected(limit):
     limit(text_mib=1)
-    cell = b"words " * 20_000
+    cell = b"words " * 2_000
     page = b"<table><tr><td rowspan=200>" + cell + b"<td>x" + b"<tr><td>x" * 199
     with pytest.raises(UnreadableError, match="more than 1 million characters"):
         read_document("a.html", page)
     assert len(read_document("a.txt", b"x" * 3 * 2**20).page_content) == 3 * 2**20
 
 
+@pytest.mark.slow
 def test_drawing_a_page_has_a_limit(limit):
     limit(processor_s=1, memory_mib=4096)
     with pytest.raises(UnreadableError, match="more than 1 s of processor time"):
