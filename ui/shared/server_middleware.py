@@ -1,4 +1,4 @@
-"""Access control of the page server: hosts, origins, and what a page may load."""
+"""The page server's access control (hosts, origins, what a page may load) and page address."""
 
 import logging
 import re
@@ -14,6 +14,7 @@ from domain.errors import ConfigError
 from domain.web.host_guard import SAFE_HEADERS, HostGuard
 from domain.web.request_log import RequestLog
 from ui.shared.safe_html import script_names, script_text
+from ui.shared.server_address import ServerAddress
 
 _INLINE_SCRIPT = re.compile(r"<script>(.*?)</script>", re.DOTALL)
 _HEALTH = "/_stcore/health"
@@ -33,7 +34,7 @@ def server_middleware() -> list[Middleware]:
     headers = {**SAFE_HEADERS, "Content-Security-Policy": page_security_policy()}
     guard = Middleware(HostGuard, policy=policy, headers=headers, probes=probes)
     # At debug level only: a page loads a hundred files, while actions go through a WebSocket.
-    return [Middleware(RequestLog, level=logging.DEBUG), guard]
+    return [Middleware(RequestLog, level=logging.DEBUG), guard, Middleware(ServerAddress)]
 
 
 def page_security_policy() -> str:
