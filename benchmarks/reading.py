@@ -57,6 +57,7 @@ def import_files(data_dir: str, folder: str, *, is_direct: bool) -> dict[str, fl
 
     read = formats.read_document if is_direct else document_reader.read_document
     reading: list[float] = []
+    peaks = [0.0]
 
     def timed(name: str, data: bytes) -> Any:
         started = time.perf_counter()
@@ -64,6 +65,8 @@ def import_files(data_dir: str, folder: str, *, is_direct: bool) -> dict[str, fl
             return read(name, data)
         finally:
             reading.append(time.perf_counter() - started)
+            if not is_direct:
+                peaks.append(peak_of_reader(document_reader.DOCUMENTS))
 
     directory_loader.read_document = timed  # type: ignore[assignment]
     total = seconds_of_import(Path(data_dir), Path(folder))
@@ -72,7 +75,7 @@ def import_files(data_dir: str, folder: str, *, is_direct: bool) -> dict[str, fl
         "reading": sum(reading),
         "first": reading[0],
         "peak": peak_mib(),
-        "child": 0.0 if is_direct else peak_of_reader(document_reader.DOCUMENTS),
+        "child": max(peaks),
     }
 
 
