@@ -25,7 +25,7 @@ SECTIONS = 5
 SMALL = {"files": 1, "rounds": 1}
 
 
-def measure(*, cache: str, files: int = 8, rounds: int = 5) -> Report:
+def measure(*, cache: str, files: int = 2, rounds: int = 3) -> Report:
     BuiltinEmbeddings(MiniLM(Path(cache)), Path(cache)).embed_query("Builds the graph once.")
     with tempfile.TemporaryDirectory() as place:
         folder = Path(place) / "documents"
