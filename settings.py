@@ -7,6 +7,7 @@ from typing import Annotated, Literal, Self
 from pydantic import (
     AfterValidator,
     Field,
+    PrivateAttr,
     SecretStr,
     ValidationError,
     field_validator,
@@ -33,16 +34,9 @@ from domain.setting_values import (
     variable_of,
     withheld_keys,
 )
-from domain.web.host_policy import parse_hosts
+from domain.web.address_guard import check_private_hosts
+from domain.web.host_policy import check_hosts
 from domain.web.search_server import check_index_name, check_node_urls, check_sign_in
-
-ALLOWED_HOSTS = f"{PREFIX}ALLOWED_HOSTS"
-"""The name of the variable, for messages that tell users to set it."""
-
-
-def _check_hosts(text: str) -> str:
-    parse_hosts(text.split(","), ALLOWED_HOSTS)
-    return text
 
 
 class Settings(BaseSettings):
@@ -63,9 +57,13 @@ class Settings(BaseSettings):
         "auto", description="Language of the pages: en, ko, ja, or auto (follows the browser)"
     )
 
-    allowed_hosts: Annotated[str, AfterValidator(_check_hosts)] = Field(
+    allowed_hosts: Annotated[str, AfterValidator(check_hosts)] = Field(
         "",
         description="Hosts, comma-separated, that servers answer to besides localhost; * for any",
+    )
+
+    allowed_private_hosts: Annotated[str, AfterValidator(check_private_hosts)] = Field(
+        "", description="Private hosts, comma-separated, that sources may be read from"
     )
 
     max_connections: int = Field(
@@ -201,9 +199,7 @@ class Settings(BaseSettings):
         "none", description="Reranker: none, fastembed, or http"
     )
     rerank_model: str | None = Field(None, description="Name of the reranking model")
-    rerank_path: str | None = Field(
-        None, description="Folder with the files of a fastembed reranker"
-    )
+    rerank_path: str | None = Field(None, description="Folder with a fastembed reranker")
     rerank_url: str | None = Field(None, description="URL of the http reranker")
     rerank_api_key: SecretStr | None = Field(None, description="API key for the http reranker")
     rerank_depth: int = Field(50, ge=1, le=1000, description="Number of passages to rerank")
@@ -274,16 +270,11 @@ class Settings(BaseSettings):
         12, ge=1, le=100, description="Maximum number of tool calls by the agent for one answer"
     )
     agent_mcp_servers: Path | None = Field(
-        None,
-        description="JSON file that lists MCP servers and the tools that the agent may use "
-        "(see docs/agents.md)",
+        None, description="JSON file of MCP servers and tools for the agent (see docs/agents.md)"
     )
 
     api_requests_per_minute: int = Field(
-        600,
-        ge=1,
-        description="Maximum number of requests per minute for each API key, counted "
-        "separately in each process",
+        600, ge=1, description="Maximum requests per minute for each API key in each process"
     )
     api_answers: int = Field(
         64, ge=1, le=1000, description="Maximum number of concurrent answers in each API process"
@@ -291,6 +282,13 @@ class Settings(BaseSettings):
     api_cors_origins: str = Field(
         "", description="Origins, comma-separated, whose web pages may call the API from a browser"
     )
+
+    _stored_names: frozenset[str] = PrivateAttr(frozenset())
+
+    @property
+    def stored_names(self) -> frozenset[str]:
+        """The settings whose values come from the data folder, where pages write them."""
+        return self._stored_names
 
     @field_validator("log_level", "log_format", mode="before")
     @classmethod
@@ -329,7 +327,11 @@ def load_settings(stored: Mapping[str, object] | None = None, **overrides: objec
     with config_errors():
         names = (name for source in _sources() for name in source.env_vars)
         reject_unknown(names, map(variable_of, Settings.model_fields))
-        return Settings(**_merge(stored or {}, overrides))  # type: ignore[arg-type]
+        merged = _merge(stored or {}, overrides)
+        settings = Settings(**merged)  # type: ignore[arg-type]
+        used = (name for name, one in (stored or {}).items() if merged.get(name) is one)
+        settings._stored_names = frozenset(used)
+        return settings
 
 
 def invalid_values(stored: Mapping[str, object], **overrides: object) -> Mapping[str, str]:

@@ -57,7 +57,8 @@ def _services(data_dir: str) -> Any:
     from settings import load_settings
 
     setattr(CancelableWait, "wait", _hardly_wait)  # noqa: B010  # the fake's limits are soon over
-    return build_services(load_settings(data_dir=Path(data_dir)))
+    settings = load_settings(data_dir=Path(data_dir), allowed_private_hosts="127.0.0.1")
+    return build_services(settings)
 
 
 def _hardly_wait(_self: Any, _seconds: float, _reason: str) -> None:

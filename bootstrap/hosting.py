@@ -3,8 +3,15 @@
 from collections.abc import Iterable
 
 from domain.logs import get_logger
-from domain.web.host_policy import ANY, Host, HostPolicy, bound_hosts, parse_hosts
-from settings import ALLOWED_HOSTS, Settings
+from domain.web.host_policy import (
+    ALLOWED_HOSTS,
+    ANY,
+    Host,
+    HostPolicy,
+    bound_hosts,
+    parse_hosts,
+)
+from settings import Settings
 
 
 def make_host_policy(

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from bootstrap.parts import Parts
 from domain import LOCAL_USER, ImportKind
+from domain.web.address_guard import AddressGuard, AllowedHosts
 from settings import Settings
 from storage.ledger.conversation_store import Conversations
 from storage.ledger.document_store import Documents
@@ -101,10 +102,11 @@ class ImportServices:
 
         settings, sources = self.parts.settings, self._sources
         secrets, max_bytes = self.source_secrets, settings.max_file_mb * 1024 * 1024
+        guard = AddressGuard(AllowedHosts.parse(settings.allowed_private_hosts))
         return SourceKinds(
             [
                 self._directory_kind,
-                ConfluenceKind(sources, secrets, max_bytes),
+                ConfluenceKind(sources, secrets, max_bytes, guard),
                 GoogleDriveKind(sources, secrets, max_bytes, settings.google_api_url),
                 CatalogKind(sources, settings.data_dir, PatternJudge),
                 UploadKind(self.uploads, UploadFiles(settings.data_dir), sources),

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from domain import SearchChoice
 from domain.setting_values import server_of
+from domain.web.address_guard import AddressGuard, AllowedHosts
 from settings import Settings
 
 if TYPE_CHECKING:
@@ -53,6 +54,7 @@ class Parts:
             timeout_s=settings.chat_timeout_s,
             answer_timeout_s=settings.chat_answer_timeout_s,
             retries=settings.chat_retries,
+            guard=self._guard(settings.openai_base_url),
         )
 
     @cached_property
@@ -87,7 +89,21 @@ class Parts:
             base_url=settings.embedding_base_url or settings.openai_base_url,
             dimensions=settings.embedding_dimensions,
             api_key=settings.embedding_api_key or settings.openai_api_key,
+            guard=self._guard(settings.embedding_base_url or settings.openai_base_url),
         )
+
+    def _guard(self, address: str | None) -> AddressGuard | None:
+        """The guard for the address of a model's server; None if the environment sets it.
+
+        While only this machine can open the pages, whoever enters an address there runs Footnote,
+        and may use a server on this machine or in a private network.
+        """
+        settings = self.settings
+        names = {"openai_base_url", "embedding_base_url"} - settings.stored_names
+        if not address or address in {getattr(settings, name) for name in names}:
+            return None
+        allowed = AllowedHosts.parse(settings.allowed_private_hosts)
+        return AddressGuard(allowed, permits_private=not settings.allowed_hosts)
 
     @cached_property
     def configured(self) -> "IndexSpec":
@@ -251,5 +267,6 @@ class Parts:
             return configured  # the same host and model, perhaps with another scheme or path
         address = built.base_url or OPENAI_URL
         if server_of(address) == server_of(configured.base_url or OPENAI_URL):
-            return replace(built, api_key=configured.api_key)
-        return replace(built, base_url=address, is_earlier_server=True)
+            return replace(built, api_key=configured.api_key, guard=self._guard(built.base_url))
+        guard = self._guard(built.base_url)
+        return replace(built, base_url=address, is_earlier_server=True, guard=guard)

@@ -40,6 +40,10 @@ class SourceError(AppError):
     """A source can't be listed or read."""
 
 
+class ForbiddenAddressError(SourceError):
+    """A server must not be connected to, because it is not on the public internet."""
+
+
 class UnreadableError(SourceError):
     """One document can't be read; the message is the reason shown beside its name."""
 

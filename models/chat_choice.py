@@ -12,8 +12,10 @@ from typing import TYPE_CHECKING, NamedTuple
 from pydantic import SecretStr
 
 from domain import EXTRACTIVE, Answerer
-from domain.logs import log_context, outgoing_request
+from domain.errors import ForbiddenAddressError
+from domain.logs import OutgoingRequest, log_context, outgoing_request
 from domain.messages import _
+from domain.web.address_guard import AddressGuard
 from models.openai_errors import NO_KEY, OPENAI_URL, Endpoint
 
 if TYPE_CHECKING:
@@ -32,7 +34,8 @@ class ChatSpec:
     `timeout_s` is the longest wait for data, `answer_timeout_s` the time limit of one call. If
     `temperature` or `max_tokens` is None, the server decides; some models reject a temperature.
     Before each of the `retries`, a call sleeps for as long as the server's Retry-After says, up to
-    two minutes, and can't be interrupted.
+    two minutes, and can't be interrupted. `guard` permits the addresses of the server; None permits
+    all.
     """
 
     model: str = ""
@@ -43,6 +46,7 @@ class ChatSpec:
     timeout_s: float = 60
     answer_timeout_s: float = 300
     retries: int = 0
+    guard: AddressGuard | None = None
 
     @property
     def has_server(self) -> bool:
@@ -61,6 +65,7 @@ class ChatSpec:
             model_setting=MODEL_SETTING,
             key=self.api_key,
             timeout_s=self.timeout_s,
+            guard=self.guard,
         )
 
 
@@ -137,6 +142,8 @@ def listed_models(endpoint: Endpoint) -> list[str]:
 def _fetch(endpoint: Endpoint, deadline: float) -> bytes:
     import httpx2
 
+    from models.guarded_http import guard_connections
+
     url = httpx2.URL(endpoint.base_url)
     url = url.copy_with(path=f"{url.path.rstrip('/')}/models")
     key = endpoint.key.get_secret_value() if endpoint.key else ""
@@ -146,8 +153,15 @@ def _fetch(endpoint: Endpoint, deadline: float) -> bytes:
         _http_errors(),
         outgoing_request("GET", str(url)) as sent,
         httpx2.Client(headers=headers, timeout=left, follow_redirects=True) as client,
-        client.stream("GET", url) as response,
     ):
+        guard_connections(client._transport, endpoint.guard)
+        return _listed(client, url, sent, deadline)
+
+
+def _listed(
+    client: "httpx2.Client", url: "httpx2.URL", sent: OutgoingRequest, deadline: float
+) -> bytes:
+    with client.stream("GET", url) as response:
         status = sent.status = response.status_code
         if status != 200:
             raise NoListError(
@@ -171,6 +185,8 @@ def _http_errors() -> Iterator[None]:
 
     try:
         yield
+    except ForbiddenAddressError as error:
+        raise NoListError(error.args[0]) from error
     except httpx2.TimeoutException as error:
         raise NoListError(
             _("It did not respond within {list_s} s.").format(list_s=f"{LIST_S:g}")

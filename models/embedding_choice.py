@@ -9,6 +9,7 @@ from pydantic import SecretStr
 
 from domain.errors import ConfigError
 from domain.messages import _
+from domain.web.address_guard import AddressGuard
 from models.bert_graph import BUILDER_VERSION, WIDTH, Precision
 from models.builtin_models import MODELS
 from models.builtin_models import default_model as builtin_default
@@ -30,7 +31,8 @@ class EmbeddingSpec:
     `precision` applies only to the built-in model; `path` is a folder with the files of a fastembed
     model, for machines without internet; `base_url`, `dimensions`, and `api_key` apply only to
     OpenAI-compatible servers. `is_earlier_server` is for an index whose server is no longer
-    configured, so that its key is unknown.
+    configured, so that its key is unknown. `guard` permits the addresses of the server; None
+    permits all.
     """
 
     provider: Provider = "builtin"
@@ -42,6 +44,7 @@ class EmbeddingSpec:
     api_key: SecretStr | None = field(default=None, repr=False, compare=False)
     timeout_s: float = field(default=60, compare=False)
     is_earlier_server: bool = field(default=False, compare=False)
+    guard: AddressGuard | None = field(default=None, compare=False)
 
     def to_json(self) -> str:
         """The options needed to embed in the same way again, without keys and passwords."""
@@ -66,6 +69,7 @@ class EmbeddingSpec:
             url_setting="FOOTNOTE_EMBEDDING_BASE_URL or OPENAI_BASE_URL",
             key_setting="FOOTNOTE_EMBEDDING_API_KEY or OPENAI_API_KEY",
             is_earlier=self.is_earlier_server,
+            guard=self.guard,
         )
 
 

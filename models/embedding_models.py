@@ -134,7 +134,7 @@ class ServerEmbeddings(Embeddings):
             request_timeout=self._endpoint.timeout_s,
             max_retries=retries,
             openai_proxy="",  # set by LoggedHttpClient
-            http_client=LoggedHttpClient(),
+            http_client=LoggedHttpClient(self._endpoint.guard),
         )
 
 

@@ -8,16 +8,22 @@ import httpx2
 from openai import DefaultAsyncHttpxClient, DefaultHttpxClient
 
 from domain.logs import OutgoingRequest, outgoing_request
+from domain.web.address_guard import AddressGuard
+from models.guarded_http import guard_connections
 
 _RETRY_HEADER = "x-stainless-retry-count"
 """Set by OpenAI's client, which counts its retries from 0."""
 
 
 class LoggedHttpClient(DefaultHttpxClient):
-    """OpenAI's default client with logging and the proxy that LangChain would set."""
+    """OpenAI's default client with logging and the proxy that LangChain would set.
 
-    def __init__(self, **options: Any) -> None:
+    Without a proxy, it connects only to addresses that the guard permits; None permits all.
+    """
+
+    def __init__(self, guard: AddressGuard | None = None, **options: Any) -> None:
         super().__init__(proxy=_openai_proxy(), **options)
+        guard_connections(self._transport, guard)
 
     def send(self, request: httpx2.Request, **options: Any) -> httpx2.Response:
         """Send and log the request."""
@@ -28,10 +34,14 @@ class LoggedHttpClient(DefaultHttpxClient):
 
 
 class LoggedAsyncHttpClient(DefaultAsyncHttpxClient):
-    """OpenAI's default client with logging and the proxy that LangChain would set."""
+    """OpenAI's default client with logging and the proxy that LangChain would set.
 
-    def __init__(self, **options: Any) -> None:
+    Without a proxy, it connects only to addresses that the guard permits; None permits all.
+    """
+
+    def __init__(self, guard: AddressGuard | None = None, **options: Any) -> None:
         super().__init__(proxy=_openai_proxy(), **options)
+        guard_connections(self._transport, guard)
 
     async def send(self, request: httpx2.Request, **options: Any) -> httpx2.Response:
         """Send and log the request."""

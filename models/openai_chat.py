@@ -177,8 +177,10 @@ class TranslatedChatOpenAI(ChatOpenAI):
     def __init__(self, endpoint: Endpoint, limits: AnswerLimits, **settings: Any) -> None:
         limited = LimitedHttp(limits)
         super().__init__(
-            http_client=LoggedHttpClient(event_hooks=limited.hooks),
-            http_async_client=LoggedAsyncHttpClient(event_hooks=limited.async_hooks),
+            http_client=LoggedHttpClient(endpoint.guard, event_hooks=limited.hooks),
+            http_async_client=LoggedAsyncHttpClient(
+                endpoint.guard, event_hooks=limited.async_hooks
+            ),
             openai_proxy="",
             max_tokens=limits.max_tokens,
             **settings,

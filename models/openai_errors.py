@@ -13,11 +13,13 @@ from pydantic import SecretStr
 from domain.errors import (
     ConfigError,
     ContextOverflowError,
+    ForbiddenAddressError,
     ModelError,
     ModelUnavailableError,
     RequestRejectedError,
 )
 from domain.messages import _
+from domain.web.address_guard import AddressGuard
 
 if TYPE_CHECKING:
     import openai
@@ -43,6 +45,8 @@ class Endpoint:
     url_setting: str = "OPENAI_BASE_URL"
     key_setting: str = "OPENAI_API_KEY"
     usual_end: str = "/v1"
+    guard: AddressGuard | None = None
+    """Permits the server's addresses; None permits all."""
     is_earlier: bool = False
     """Whether the active index was built with it, but another server is configured now."""
 
@@ -119,6 +123,8 @@ def model_errors(endpoint: Endpoint) -> Iterator[None]:
 
     try:
         yield
+    except ForbiddenAddressError as error:
+        raise ModelError(error.args[0]) from error
     except AnswerCutError as error:
         raise ModelUnavailableError(_too_much(endpoint)) from error
     except NotStreamedError as error:

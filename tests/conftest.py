@@ -13,6 +13,7 @@ from domain import LOCAL_USER
 from settings import load_settings
 from tests import shared_work
 from tests.fakes.command_line import CommandLine
+from tests.fakes.loopback import LOOPBACK_SOURCES
 from tests.fakes.openai import EMBEDDING_MODEL, MODEL, serving
 
 pytest_plugins = ("tests.opensearch.fixtures",)
@@ -61,6 +62,8 @@ def _clean_environment(monkeypatch):
     for name in list(os.environ):
         if name.startswith(("OPENAI_", "FOOTNOTE_", "LANGSMITH_", "LANGCHAIN_")):
             monkeypatch.delenv(name)
+    for name, value in LOOPBACK_SOURCES.items():
+        monkeypatch.setenv(name, value)
 
 
 @pytest.fixture(autouse=True)

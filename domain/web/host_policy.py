@@ -180,6 +180,16 @@ def parse_hosts(entries: Iterable[str], setting: str) -> list[Host]:
     return [_parse_host(entry.strip(), setting) for entry in entries if entry.strip()]
 
 
+ALLOWED_HOSTS = "FOOTNOTE_ALLOWED_HOSTS"
+"""The variable with the hosts that the servers accept, for messages that name it."""
+
+
+def check_hosts(text: str) -> str:
+    """The value of `ALLOWED_HOSTS`, if it is valid; raises like `parse_hosts`."""
+    parse_hosts(text.split(","), ALLOWED_HOSTS)
+    return text
+
+
 def bound_hosts(address: str) -> list[Host]:
     """The host to which a server is bound, if clients can connect to that address.
 

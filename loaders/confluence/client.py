@@ -8,6 +8,7 @@ from urllib.parse import urlsplit
 from domain import Wait, is_on_web
 from domain.errors import SourceError, SourceUnavailableError, UnreadableError
 from domain.messages import _
+from domain.web.address_guard import AddressGuard
 from loaders.confluence.confluence_login import Login, LoginKind, is_gateway, site_url
 from loaders.confluence.responses import data_of, login_page, refuse
 from loaders.retries import RetryPolicy, TransientError
@@ -27,8 +28,8 @@ T = TypeVar("T")
 class ConfluenceClient:
     """A site accessed with one account; `RetryPolicy` describes the retries."""
 
-    def __init__(self, url: str, login: Login, wait: Wait) -> None:
-        """Create a client from any address of the site.
+    def __init__(self, url: str, login: Login, wait: Wait, guard: AddressGuard) -> None:
+        """Create a client from any address of the site, which the guard must permit.
 
         Raises:
             SourceError: The address is invalid.
@@ -37,6 +38,7 @@ class ConfluenceClient:
         self.is_cloud = login.kind == LoginKind.CLOUD
         self._shown_url = self.url
         self._login = login
+        self._guard = guard
         self._retries = RetryPolicy(wait, MAX_RETRY_AFTER_S)
 
     def get(self, path: str, params: Mapping[str, Any] | None = None) -> dict[str, Any]:
@@ -110,7 +112,7 @@ class ConfluenceClient:
     def _api(self) -> "AtlassianRestAPI":
         from loaders.confluence.confluence_login import rest_client  # slow
 
-        return rest_client(self.url, self._login)
+        return rest_client(self.url, self._login, self._guard)
 
     def _page(self, path: str, params: Mapping[str, Any] | None) -> dict[str, Any]:
         def fetch() -> dict[str, Any]:

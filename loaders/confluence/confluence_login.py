@@ -9,12 +9,14 @@ from urllib.parse import urlsplit
 from domain.errors import SourceError
 from domain.messages import _
 from domain.redaction import hide_secrets
+from domain.web.address_guard import AddressGuard
 
 if TYPE_CHECKING:  # slow
     from atlassian.rest_client import AtlassianRestAPI
     from requests import Session
 
 _CLOUD_HOSTS = (".atlassian.net", ".jira.com")
+_CLOUD_SERVERS = (*_CLOUD_HOSTS, ".atlassian.com")  # also the gateway and the server of files
 _GATEWAY = re.compile(r"/ex/confluence/[^/]+")  # for scoped tokens, at api.atlassian.com
 # The part after a site's address in an address copied from the browser.
 _INSIDE = re.compile(
@@ -65,6 +67,11 @@ def site_url(text: str) -> str:
     )
 
 
+def is_cloud_host(host: str) -> bool:
+    """Whether the host is one of the servers of Confluence Cloud."""
+    return host.endswith(_CLOUD_SERVERS)
+
+
 def is_gateway(url: str) -> bool:
     """Whether it is the API gateway for scoped tokens, which browsers can't open."""
     return _GATEWAY.match(urlsplit(url).path) is not None
@@ -90,8 +97,10 @@ TIMEOUTS = (10, 60)
 """Seconds to connect, and between two pieces of a response."""
 
 
-def rest_client(url: str, login: Login) -> "AtlassianRestAPI":
+def rest_client(url: str, login: Login, guard: AddressGuard) -> "AtlassianRestAPI":
     """The library's basic REST client, signed in, which never retries or waits on its own.
+
+    It connects only to addresses that the guard permits.
 
     Its subclass `Confluence` is not used, because it acts differently depending on the address.
 
@@ -104,7 +113,7 @@ def rest_client(url: str, login: Login) -> "AtlassianRestAPI":
     from loaders.confluence.logged_session import LoggedSession
 
     hide_secrets([login.secret])
-    session = LoggedSession()
+    session = LoggedSession(guard)
     if login.kind == LoginKind.TOKEN:
         token = _token(login.secret)
         api = AtlassianRestAPI(url, token=token, retry_with_header=False, session=session)

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
 
 from domain.errors import SourceError
 from domain.messages import _
@@ -18,6 +19,9 @@ if TYPE_CHECKING:
 
 SCOPES = ("https://www.googleapis.com/auth/drive.readonly",)
 TOKEN_URI = "https://oauth2.googleapis.com/token"  # noqa: S105  # an address, not a secret
+
+
+_TOKEN_SERVERS = (("https", "oauth2.googleapis.com"), ("https", "accounts.google.com"))
 
 
 class LoginKind(StrEnum):
@@ -101,6 +105,22 @@ class DriveLogin:
         who = self.email or str(self._values.get("refresh_token"))
         return hashlib.sha256(who.encode()).hexdigest()[:16]
 
+    def require_token_server(self, api_url: str) -> None:
+        """Check that access tokens come from Google, or from the server of `api_url`.
+
+        Otherwise, whoever enters a secret could make this machine send requests to any address.
+
+        Raises:
+            SourceError: The secret names another server.
+        """
+        token_uri = str(self._values.get("token_uri") or TOKEN_URI)
+        if _server(token_uri) not in (*_TOKEN_SERVERS, _server(api_url)):
+            raise SourceError(
+                _("{names} names a server for tokens that is not Google's: {advice}.").format(
+                    names=_NAMES[self.kind], advice=_ADVICE[self.kind]
+                )
+            )
+
     def credentials(self) -> "Credentials":
         """New credentials for this login, without an access token.
 
@@ -144,6 +164,15 @@ def _object(secret_json: str) -> dict[str, Any]:
     except (ValueError, RecursionError):  # the text is secret: drop the cause, which would quote it
         value = None
     return value if isinstance(value, dict) else {}
+
+
+def _server(url: str) -> tuple[str, str]:
+    """The scheme and the host with its port, both "" if the address is malformed."""
+    try:
+        parts = urlsplit(url)
+    except ValueError:
+        return "", ""
+    return parts.scheme, parts.netloc.lower()
 
 
 def _is_text(value: object) -> bool:

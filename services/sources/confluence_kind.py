@@ -9,6 +9,7 @@ from urllib.parse import urlsplit
 from domain import Wait
 from domain.errors import SourceError
 from domain.messages import _, join_messages
+from domain.web.address_guard import AddressGuard
 from services.imports.import_plan import Loader
 from services.sources.remote_kind import RemoteKind, SignIn, joined
 from services.sources.secret_service import SourceSecrets
@@ -63,10 +64,20 @@ class ConfluenceKind(RemoteKind):
         Field("archived", FieldType.SWITCH),
     )
 
-    def __init__(self, sources: Sources, secrets: SourceSecrets, max_file_bytes: int) -> None:
-        """Create the kind; attachments larger than `max_file_bytes` are skipped."""
+    def __init__(
+        self, sources: Sources, secrets: SourceSecrets, max_file_bytes: int, guard: AddressGuard
+    ) -> None:
+        """Create the kind.
+
+        Args:
+            sources: The store of sources.
+            secrets: The secrets of the sources.
+            max_file_bytes: Larger attachments are skipped.
+            guard: Permits the addresses of sites.
+        """
         super().__init__(sources, secrets)
         self._max_file_bytes = max_file_bytes
+        self._guard = guard
 
     def _normalize(self, options: Mapping[str, Any]) -> dict[str, Any]:
         from loaders.confluence.confluence_login import site_url
@@ -88,14 +99,14 @@ class ConfluenceKind(RemoteKind):
         from loaders.confluence.confluence_loader import ConfluenceLoader, Deletions
 
         return ConfluenceLoader(
-            _client(options, secret, wait),
+            self._client(options, secret, wait),
             _selection(options),
             deletions=Deletions(options["deletions"]),
             max_bytes=self._max_file_bytes,
         )
 
     def _sign_in(self, options: Mapping[str, Any], secret: str, wait: Wait) -> SignIn:
-        site = _site(options, secret, wait)
+        site = self._site(options, secret, wait)
         account = site.user()
         spaces = islice(site.spaces(), _SPACES)
         names = {str(space["key"]): str(space.get("name") or space["key"]) for space in spaces}
@@ -107,7 +118,20 @@ class ConfluenceKind(RemoteKind):
 
     def _listing(self, options: Mapping[str, Any], secret: str, wait: Wait) -> SourcePreview:
         result = look(self._loader(options, secret, wait), self._location(options), _HINT)
-        return replace(result, titles=_titles(_site(options, secret, wait)))
+        return replace(result, titles=_titles(self._site(options, secret, wait)))
+
+    def _site(self, options: Mapping[str, Any], secret: str, wait: Wait) -> "Site":
+        from loaders.confluence.site import Site
+
+        return Site(self._client(options, secret, wait), _selection(options))
+
+    def _client(self, options: Mapping[str, Any], secret: str, wait: Wait) -> "ConfluenceClient":
+        from loaders.confluence.client import ConfluenceClient
+        from loaders.confluence.confluence_login import Login, LoginKind
+
+        user = options.get("email") if options["login"] == "cloud" else options.get("user")
+        login = Login(LoginKind(options["login"]), str(user or ""), secret)
+        return ConfluenceClient(options["url"], login, wait, self._guard)
 
 
 def _require_scope(options: Mapping[str, Any]) -> None:
@@ -134,21 +158,6 @@ def _scope(options: Mapping[str, Any]) -> str:
         case "cql":
             return str(options["cql"])
     return ""
-
-
-def _client(options: Mapping[str, Any], secret: str, wait: Wait) -> "ConfluenceClient":
-    from loaders.confluence.client import ConfluenceClient
-    from loaders.confluence.confluence_login import Login, LoginKind
-
-    user = options.get("email") if options["login"] == "cloud" else options.get("user")
-    login = Login(LoginKind(options["login"]), str(user or ""), secret)
-    return ConfluenceClient(options["url"], login, wait)
-
-
-def _site(options: Mapping[str, Any], secret: str, wait: Wait) -> "Site":
-    from loaders.confluence.site import Site
-
-    return Site(_client(options, secret, wait), _selection(options))
 
 
 def _selection(options: Mapping[str, Any]) -> "ConfluenceSelection":

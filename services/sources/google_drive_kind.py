@@ -65,7 +65,7 @@ class GoogleDriveKind(RemoteKind):
         from loaders.google_drive.google_drive_loader import GoogleDriveLoader
 
         return GoogleDriveLoader(
-            _login(options, secret),
+            self._login(options, secret),
             _selection(options),
             wait,
             api_url=self._api_url,
@@ -103,14 +103,15 @@ class GoogleDriveKind(RemoteKind):
     def _calls(self, options: Mapping[str, Any], secret: str, wait: Wait) -> "DriveCalls":
         from loaders.google_drive.drive_calls import DriveCalls, DriveServices
 
-        login = _login(options, secret)
+        login = self._login(options, secret)
         return DriveCalls(DriveServices(login, self._api_url), login.kind, wait)
 
+    def _login(self, options: Mapping[str, Any], secret: str) -> "DriveLogin":
+        from loaders.google_drive.drive_login import DriveLogin
 
-def _login(options: Mapping[str, Any], secret: str) -> "DriveLogin":
-    from loaders.google_drive.drive_login import DriveLogin
-
-    return DriveLogin.of(options["login"], secret)
+        login = DriveLogin.of(options["login"], secret)
+        login.require_token_server(self._api_url)
+        return login
 
 
 def _selection(options: Mapping[str, Any]) -> "DriveSelection":

@@ -423,3 +423,15 @@ def test_a_damaged_encryption_key_is_a_conflict_that_names_the_file(build_client
 def confluence(site):
     fields = {"url": site.url, "scope": "everything", "email": EMAIL, "api_token": API_TOKEN}
     return {"kind": "confluence", "fields": fields}
+
+
+@pytest.mark.parametrize("path", ["sources", "sources/test"])
+def test_a_site_at_a_private_address_is_refused_without_a_request(build_client, path):
+    client = build_client(embed=True, encryption_key=new_key(), allowed_private_hosts="")
+    with FakeConfluence(cloud=True) as site:
+        login = {"login": "cloud", "email": EMAIL, "api_token": API_TOKEN}
+        fields = {"url": site.url, "scope": "everything", **login}
+        answer = client.post(f"{API}/{path}", json={"kind": "confluence", "fields": fields})
+        assert answer.status_code == 409, answer.text
+        assert "FOOTNOTE_ALLOWED_PRIVATE_HOSTS" in answer.json()["detail"]
+        assert site.requests == []

@@ -16,6 +16,8 @@ from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
 
+from tests.fakes.loopback import LOOPBACK_SOURCES
+
 ROOT = Path(__file__).parents[2]
 TIMEOUT_S = 240
 
@@ -143,7 +145,7 @@ class CommandLine:
 
     def environ(self, **more: str) -> dict[str, str]:
         base = {"PATH": os.environ["PATH"], "HOME": str(self.home)}
-        settings = {"FOOTNOTE_DATA_DIR": str(self.data_dir)}
+        settings = {"FOOTNOTE_DATA_DIR": str(self.data_dir), **LOOPBACK_SOURCES}
         return base | settings | self.environment | more
 
     def run(

@@ -14,6 +14,8 @@ from urllib.parse import parse_qsl, unquote, urlsplit
 from tests.fakes.faults import Fault, Faults, no_faults
 
 POLL = 0.02
+LOOPBACK_SOURCES = {"FOOTNOTE_ALLOWED_PRIVATE_HOSTS": "127.0.0.0/8"}
+"""The environment that lets sources be read from fakes."""
 LOGIN_PAGE = b"<!DOCTYPE html><html><head><title>Log in</title></head><body>Log in</body></html>"
 FAULTY_STATUS = {
     Fault.TOO_MANY: 429,

@@ -526,3 +526,40 @@ def test_the_mcp_server_rebuilds_services_outside_the_event_loop(settings, monke
     anyio.run(list_tools)
     assert len(threads) == 1
     assert threads[0] is not threading.current_thread()
+
+
+def chat_error(settings, url):
+    with pytest.raises(ModelError) as raised:
+        settings.test_chat(LOCAL_USER, {"openai_base_url": url, "chat_model": MODEL})
+    return str(raised.value)
+
+
+def test_a_stored_endpoint_is_not_at_an_address_of_a_cloud(settings):
+    assert "FOOTNOTE_ALLOWED_PRIVATE_HOSTS" in chat_error(settings, "http://169.254.169.254/v1")
+
+
+@pytest.mark.parametrize(
+    ("hosts", "private_hosts", "is_allowed"),
+    [("", "", True), ("docs.example.com", "", False), ("docs.example.com", "127.0.0.1", True)],
+    ids=["only this machine opens the pages", "others open them", "the operator allows it"],
+)
+def test_a_stored_endpoint_on_this_machine_is_allowed_while_only_this_machine_opens_the_pages(
+    settings, model_server, monkeypatch, hosts, private_hosts, is_allowed
+):
+    monkeypatch.setenv("FOOTNOTE_ALLOWED_HOSTS", hosts)
+    monkeypatch.setenv("FOOTNOTE_ALLOWED_PRIVATE_HOSTS", private_hosts)
+    if is_allowed:
+        model_server.will(Text("Hello."))
+        typed = {"openai_base_url": model_server.url, "chat_model": MODEL}
+        assert settings.test_chat(LOCAL_USER, typed).reply == "Hello."
+        return
+    assert "FOOTNOTE_ALLOWED_PRIVATE_HOSTS" in chat_error(settings, model_server.url)
+    assert model_server.requests == []
+
+
+def test_an_endpoint_of_the_environment_may_be_anywhere(settings, model_server, monkeypatch):
+    monkeypatch.setenv("FOOTNOTE_ALLOWED_HOSTS", "docs.example.com")
+    monkeypatch.setenv("FOOTNOTE_ALLOWED_PRIVATE_HOSTS", "")
+    monkeypatch.setenv("OPENAI_BASE_URL", model_server.url)
+    model_server.will(Text("Hello."))
+    assert settings.test_chat(LOCAL_USER, {"chat_model": MODEL}).reply == "Hello."

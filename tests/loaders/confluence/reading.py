@@ -4,11 +4,15 @@ from dataclasses import dataclass, field
 
 from domain import Cursor, DocumentRef, PreviousImport, Removed, Skipped
 from domain.errors import UnreadableError
+from domain.web.address_guard import AddressGuard, AllowedHosts
 from loaders.confluence.client import ConfluenceClient
 from loaders.confluence.confluence_loader import ConfluenceLoader
 from loaders.confluence.confluence_login import Login, LoginKind
 from loaders.confluence.confluence_selection import ConfluenceSelection
 from tests.fakes.confluence import ACCESS_TOKEN, API_TOKEN, EMAIL
+
+LOOPBACK = AddressGuard(AllowedHosts.parse("127.0.0.0/8"))
+"""Permits the servers of the tests."""
 
 
 def login_to(fake):
@@ -21,7 +25,7 @@ def client_of(fake, waits=None):
     """A client that never sleeps; each wait appends (seconds, reason) to `waits`."""
     waits = [] if waits is None else waits
     return ConfluenceClient(
-        fake.url, login_to(fake), lambda seconds, why: waits.append((seconds, why))
+        fake.url, login_to(fake), lambda seconds, why: waits.append((seconds, why)), LOOPBACK
     )
 
 

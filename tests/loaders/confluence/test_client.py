@@ -11,7 +11,7 @@ from loaders.retries import MAX_ATTEMPTS
 from tests.fakes.confluence import EMAIL, PASSWORD, FakeConfluence
 from tests.fakes.confluence_site import KIM
 from tests.fakes.faults import TRANSIENT_FAULTS, Fault, Faults, no_faults
-from tests.loaders.confluence.reading import client_of, login_to, pages_of, refs_of
+from tests.loaders.confluence.reading import LOOPBACK, client_of, login_to, pages_of, refs_of
 
 SEARCH = "rest/api/content/search"
 
@@ -64,7 +64,7 @@ def test_waiting_can_be_canceled(server):
     def stop(seconds, why):
         raise StoppedError(why)
 
-    client = ConfluenceClient(server.url, client_of(server)._login, stop)
+    client = ConfluenceClient(server.url, client_of(server)._login, stop, LOOPBACK)
     with pytest.raises(StoppedError):
         client.get(WHO)
     assert len(server.requests) == 1
@@ -91,7 +91,9 @@ def test_the_error_for_a_login_page_mentions_single_sign_on(fake):
 
 def test_the_error_for_wrong_credentials_does_not_contain_the_secret(fake):
     kind = LoginKind.CLOUD if fake.cloud else LoginKind.TOKEN
-    client = ConfluenceClient(fake.url, Login(kind, EMAIL, "wr0ng"), lambda seconds, why: None)
+    client = ConfluenceClient(
+        fake.url, Login(kind, EMAIL, "wr0ng"), lambda seconds, why: None, LOOPBACK
+    )
     with pytest.raises(SourceError, match="rejected the credentials") as raised:
         client.get(WHO)
     assert "wr0ng" not in str(raised.value)
@@ -100,13 +102,13 @@ def test_the_error_for_wrong_credentials_does_not_contain_the_secret(fake):
 
 def test_a_password_signs_in_to_a_server(server):
     login = Login(LoginKind.BASIC, KIM, PASSWORD)
-    client = ConfluenceClient(server.url, login, lambda seconds, why: None)
+    client = ConfluenceClient(server.url, login, lambda seconds, why: None, LOOPBACK)
     assert client.get(WHO)["displayName"] == "Kim Minji"
 
 
 def test_passwords_may_contain_non_ascii_characters(server, monkeypatch):
     client = ConfluenceClient(
-        server.url, Login(LoginKind.BASIC, KIM, "비밀번호"), lambda seconds, why: None
+        server.url, Login(LoginKind.BASIC, KIM, "비밀번호"), lambda seconds, why: None, LOOPBACK
     )
     with pytest.raises(SourceError, match="rejected the credentials"):
         client.get(WHO)
@@ -118,7 +120,7 @@ def test_passwords_may_contain_non_ascii_characters(server, monkeypatch):
 def test_invalid_tokens_are_rejected_without_showing_them(server, secret):
     login = Login(LoginKind.TOKEN, "", secret)
     with pytest.raises(SourceError, match="copy it again") as raised:
-        ConfluenceClient(server.url, login, lambda seconds, why: None).get(WHO)
+        ConfluenceClient(server.url, login, lambda seconds, why: None, LOOPBACK).get(WHO)
     assert secret not in str(raised.value)
     assert not server.requests
 
@@ -209,7 +211,7 @@ def test_links_for_users_point_to_the_site_and_not_to_the_api_gateway(monkeypatc
         fake.add_space("DOC")
         fake.add("DOC", "Page")
         client = ConfluenceClient(
-            f"{fake.origin}/ex/confluence/ab-1", login_to(fake), lambda seconds, why: None
+            f"{fake.origin}/ex/confluence/ab-1", login_to(fake), lambda seconds, why: None, LOOPBACK
         )
         [*client.each(SEARCH, {"cql": "type = page"})]
         assert client.address("/x") == "https://acme.atlassian.net/wiki/x"

@@ -6,7 +6,7 @@ from domain.errors import SourceError
 from loaders.confluence.client import ConfluenceClient
 from loaders.confluence.confluence_selection import ConfluenceSelection
 from loaders.confluence.site import Site, SpaceState, UnknownPageError
-from tests.loaders.confluence.reading import client_of, login_to
+from tests.loaders.confluence.reading import LOOPBACK, client_of, login_to
 
 
 def site_of(fake):
@@ -56,7 +56,9 @@ def test_pages_are_found_by_space_and_title(fake):
 
 
 def test_a_wrong_address_is_reported(fake):
-    client = ConfluenceClient(f"{fake.origin}/other", login_to(fake), lambda seconds, why: None)
+    client = ConfluenceClient(
+        f"{fake.origin}/other", login_to(fake), lambda seconds, why: None, LOOPBACK
+    )
     with pytest.raises(SourceError, match=r"There is no Confluence at http.*/other: check"):
         Site(client, ConfluenceSelection()).user()
 

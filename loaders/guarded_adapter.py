@@ -1,0 +1,87 @@
+"""Connections of `requests` to permitted addresses only; importing this module is slow."""
+
+from socket import socket
+from typing import Any
+
+from requests import PreparedRequest, Response
+from requests.adapters import HTTPAdapter
+from requests.utils import select_proxy
+from urllib3 import HTTPConnectionPool, HTTPSConnectionPool, PoolManager
+from urllib3.connection import HTTPConnection, HTTPSConnection
+from urllib3.exceptions import HTTPError
+from urllib3.util import parse_url
+
+from domain.web.address_guard import AddressGuard
+
+_PORTS = {"http": 80, "https": 443}
+
+
+class GuardedAdapter(HTTPAdapter):
+    """Connects only to addresses that the guard permits, when a connection is opened.
+
+    A name may get another address between a check and the connection, so the connection is made
+    to the checked address. A proxy looks up names itself; only addresses are checked then.
+    """
+
+    def __init__(self, guard: AddressGuard) -> None:
+        self._guard = guard
+        super().__init__()
+
+    def init_poolmanager(self, *arguments: Any, **options: Any) -> None:
+        """Create the pools of guarded connections."""
+        super().init_poolmanager(*arguments, **options)
+        _guard_connections(self.poolmanager, self._guard)
+
+    def send(self, request: PreparedRequest, *arguments: Any, **options: Any) -> Response:
+        """Send the request.
+
+        Raises:
+            ForbiddenAddressError: The guard permits no address of the host.
+        """
+        if select_proxy(request.url or "", options.get("proxies")):
+            url = parse_url(request.url or "")
+            self._guard.check_literal((url.host or "").strip("[]"), url.port or _PORTS["https"])
+        return super().send(request, *arguments, **options)
+
+
+def _guard_connections(manager: PoolManager, guard: AddressGuard) -> None:
+    class Plain(_Guarded, HTTPConnection):
+        address_guard = guard
+
+    class Encrypted(_Guarded, HTTPSConnection):
+        address_guard = guard
+
+    class PlainPool(HTTPConnectionPool):
+        ConnectionCls = Plain
+
+    class EncryptedPool(HTTPSConnectionPool):
+        ConnectionCls = Encrypted
+
+    manager.pool_classes_by_scheme = {"http": PlainPool, "https": EncryptedPool}
+
+
+class _Guarded:
+    """Opens a connection to the permitted addresses of its host, one after another."""
+
+    address_guard: AddressGuard
+    host: str
+    port: int
+    _dns_host: str
+
+    def _new_conn(self) -> socket:
+        *others, last = self.address_guard.addresses(self.host.strip("[]"), self.port)
+        for address in others:
+            try:
+                return self._connection_to(address)
+            except HTTPError:
+                continue
+        return self._connection_to(last)
+
+    def _connection_to(self, address: str) -> socket:
+        name = self._dns_host
+        self._dns_host = address  # only for the connection: TLS checks the name
+        try:
+            connection: socket = super()._new_conn()  # type: ignore[misc]  # of urllib3
+        finally:
+            self._dns_host = name
+        return connection
