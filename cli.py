@@ -18,7 +18,6 @@ import typer
 
 from commands.catalog_commands import catalog, evaluate_catalog
 from commands.console import (
-    LOOK,
     AsJson,
     DataDir,
     command_line,
@@ -28,14 +27,14 @@ from commands.console import (
     print_report,
     progress_bar,
     report_as_data,
-    settings_from_options,
 )
 from commands.evaluation_commands import evaluate, labels
 from commands.key_commands import api_key, encryption_key, google_login
+from commands.maintenance_commands import backup, check, reindex, restore
 from commands.question_commands import ask, ratings, search
 from commands.server_commands import api, mcp, serve, worker
 from domain import LOCAL_USER
-from domain.errors import AppError, DamagedLedgerError
+from domain.errors import AppError
 from domain.messages import COMMAND
 
 app = typer.Typer(
@@ -98,52 +97,13 @@ def import_path(
     raise typer.Exit(exit_code(report))
 
 
-@app.command()
-def check(as_json: AsJson = False, data_dir: DataDir = None) -> None:
-    """Verify that the ledger and the index files are intact and agree with each other."""
-    _require_sound_ledger(data_dir, as_json=as_json)
-    with open_services(data_dir) as services:
-        report = services.maintenance.check(LOCAL_USER)
-    if as_json:
-        print_json({"agrees": report.agrees, "disagreements": report.disagreements})
-    else:
-        for line in report.disagreements:
-            typer.echo(line)
-        repair = f"`{command_line('reindex', data_dir=data_dir)}` repairs it."
-        verdict = "all agree." if report.agrees else repair
-        typer.echo(f"{report.documents} documents, {report.passages} passages: {verdict}")
-    raise typer.Exit(0 if report.agrees else LOOK)
-
-
-def _require_sound_ledger(data_dir: Path | None, *, as_json: bool) -> None:
-    from bootstrap import check_ledger  # slow, and `--help` does not need it
-
-    try:
-        check_ledger(settings_from_options(data_dir))
-    except DamagedLedgerError as error:
-        if as_json:
-            print_json({"agrees": False, "disagreements": error.findings})
-        else:
-            typer.echo("\n".join(error.findings))
-        raise
-
-
-@app.command()
-def reindex(data_dir: DataDir = None) -> None:
-    """Rebuild passages and keyword index from the ledger, with the current settings."""
-    with open_services(data_dir, warn=False) as services, progress_bar() as progress:
-        report = services.maintenance.reindex(LOCAL_USER, on_progress=progress)
-    typer.echo(f"{report.passages_embedded} passages embedded; the new index is active.")
-    if report.problem:
-        warning = f"Other programs may still search the replaced index: {report.problem}"
-        typer.secho(warning, fg="yellow", err=True)
-
-
 app.command()(api)
 app.add_typer(api_key, name="api-key")
 app.command()(ask)
+app.command()(backup)
 app.add_typer(catalog, name="catalog")
 app.add_typer(catalog, name="catalogue", hidden=True, deprecated=True)
+app.command()(check)
 app.command()(encryption_key)
 app.command()(evaluate)
 app.command()(evaluate_catalog)
@@ -152,6 +112,8 @@ app.command()(google_login)
 app.add_typer(labels, name="labels")
 app.command()(mcp)
 app.command()(ratings)
+app.command()(reindex)
+app.command()(restore)
 app.command()(search)
 app.command()(serve)
 app.command()(worker)

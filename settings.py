@@ -116,12 +116,8 @@ class Settings(BaseSettings):
     embedding_precision: Literal["int8", "fp32"] = Field(
         "int8", description="Precision of the built-in embedding: int8 (smaller) or fp32"
     )
-    embedding_path: str | None = Field(
-        None, description="Folder with the files of a fastembed model"
-    )
-    embedding_base_url: str | None = Field(
-        None, description="Endpoint for the openai embedding provider"
-    )
+    embedding_path: str | None = Field(None, description="Folder with a fastembed model")
+    embedding_base_url: str | None = Field(None, description="Endpoint of the openai provider")
     embedding_api_key: SecretStr | None = Field(None, description="API key for that endpoint")
     embedding_dimensions: int | None = Field(
         None,
@@ -149,6 +145,10 @@ class Settings(BaseSettings):
     deleted_retention_days: int = Field(
         30, ge=1, le=3650, description="Days until a deleted conversation is removed permanently"
     )
+
+    backup_dir: Path | None = Field(None, description="Folder for scheduled backups")
+    backup_interval_hours: float = Field(24, ge=0.1, le=8760, description="Hours between backups")
+    backup_keep: int = Field(7, ge=1, description="Number of scheduled backups to keep")
 
     encryption_key: SecretStr | None = Field(
         None, description="Keys, comma-separated, that encrypt the stored secrets"

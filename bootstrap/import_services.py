@@ -1,5 +1,6 @@
 """The services for sources and imports, each built on first use."""
 
+from datetime import timedelta
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -18,6 +19,8 @@ from storage.settings_file import settings_stamp
 
 # Services are imported where they are built, so that commands and pages load only what they use.
 if TYPE_CHECKING:
+    from services.backups.backup_service import BackupService
+    from services.backups.scheduled_backups import ScheduledBackups
     from services.import_worker import Worker
     from services.imports.import_queue import ImportQueue
     from services.imports.import_service import ImportService
@@ -183,7 +186,27 @@ class ImportServices:
             self.source_kinds,
             self.imports,
             self.removals,
+            self._scheduled_backups,
         )
+
+    @cached_property
+    def backups(self) -> "BackupService":
+        """Backs up the library."""
+        from services.backups.backup_service import BackupService
+
+        settings = self.parts.settings
+        return BackupService(settings.data_dir, settings.database_url)
+
+    @property
+    def _scheduled_backups(self) -> "ScheduledBackups | None":
+        from services.backups.scheduled_backups import BackupSchedule, ScheduledBackups
+
+        settings = self.parts.settings
+        if settings.backup_dir is None:
+            return None
+        interval = timedelta(hours=settings.backup_interval_hours)
+        schedule = BackupSchedule(settings.backup_dir, interval, settings.backup_keep)
+        return ScheduledBackups(self.backups, schedule)
 
     @cached_property
     def removals(self) -> "Removals":

@@ -1,4 +1,4 @@
-"""Performs queued imports, dry runs, and removals, one at a time."""
+"""Performs queued imports, dry runs, and removals, one at a time, and scheduled backups."""
 
 import threading
 import time
@@ -9,6 +9,7 @@ from datetime import UTC, datetime
 from domain import LOCAL_USER, ImportKind, ImportReport, ImportRun, ImportState, Principal
 from domain.errors import AppError, BusyError, DamagedLedgerError, StorageError
 from domain.logs import get_logger
+from services.backups.scheduled_backups import ScheduledBackups
 from services.imports.import_queue import ImportQueue
 from services.imports.import_service import ImportService
 from services.imports.leased_run import LeasedRun
@@ -33,6 +34,7 @@ _POLL_S = 0.3
 _NOT_BEGUN = Progress(Stage.LISTING, 0, 0)
 _RENEW_S = 4.0
 _SCHEDULE_S = 10.0
+_BACKUP_END_S = 5.0
 
 _log = get_logger("imports")
 
@@ -48,7 +50,9 @@ class Worker:
         kinds: SourceKinds,
         imports: ImportService,
         removals: Removals,
+        backups: ScheduledBackups | None = None,
     ) -> None:
+        """Create the worker; without `backups`, it performs none."""
         self._leases = ImportLeases(database)
         self._workers = Workers(database)
         self._stored_sources = Sources(database)
@@ -57,6 +61,7 @@ class Worker:
         self._kinds = kinds
         self._imports = imports
         self._removals = removals
+        self._backups = backups
         self._scheduled_at = float("-inf")
 
     def run(
@@ -76,6 +81,7 @@ class Worker:
         name, ended = process_name(), threading.Event()
         heartbeat = threading.Thread(target=self._beat, args=(name, ended), daemon=True)
         heartbeat.start()
+        backups = self._start_backups(ended)
         try:
             while not stop.is_set() and not is_outdated():
                 if not self._one_turn(name, stop, leave):
@@ -83,8 +89,18 @@ class Worker:
         finally:
             ended.set()
             heartbeat.join()
+            if backups is not None:
+                backups.join(_BACKUP_END_S)  # it stops at its next step, unless its disk hangs
             with suppress(StorageError):  # its heartbeat expires soon anyway
                 self._workers.leave(name)
+
+    def _start_backups(self, ended: threading.Event) -> threading.Thread | None:
+        """Perform scheduled backups in a thread, because an import may take hours."""
+        if self._backups is None:
+            return None
+        thread = threading.Thread(target=self._backups.run, args=(ended,), daemon=True)
+        thread.start()
+        return thread
 
     def run_next(self, on_progress: OnProgress = ignore) -> bool:
         """Perform the next run of the queue in this thread; False if none is waiting."""

@@ -14,18 +14,19 @@ GROWTH = 4
 """Bytes required per payload byte, because merges write new files before deleting old ones."""
 
 
-def require_free_space(folder: Path, payload_bytes: int) -> None:
+def require_free_space(folder: Path, payload_bytes: int, growth: int = GROWTH) -> None:
     """Make sure that a commit of this size fits on the disk of `folder`.
 
     Args:
         folder: The folder of the commit; it need not exist yet.
         payload_bytes: The size of the data without overhead.
+        growth: Bytes required per byte of it.
 
     Raises:
         StorageError: There is too little space; nothing was written.
     """
     free = shutil.disk_usage(_nearest_existing(folder)).free
-    needed = SPARE_BYTES + GROWTH * payload_bytes
+    needed = SPARE_BYTES + growth * payload_bytes
     if free < needed:
         raise StorageError(
             _(

@@ -94,9 +94,10 @@ _DAMAGED = (
 """Substrings of SQLite's messages about a damaged file."""
 
 _RESTORE = _(
-    "To recover, stop Footnote, move footnote.db-wal and footnote.db-shm out of the folder if they"
-    " exist, and restore footnote.db from a backup, together with footnote.db-wal if the backup has"
-    " it."
+    "To recover, stop Footnote and restore a backup into a new folder: `python cli.py restore FILE"
+    " --data-dir FOLDER`. If you have only a copy of footnote.db, move footnote.db-wal and"
+    " footnote.db-shm out of the folder if they exist, and restore footnote.db from that copy,"
+    " together with footnote.db-wal if there is one."
 )
 _SALVAGE = _(
     "Without a backup, run `sqlite3 footnote.db .recover | sqlite3 recovered.db` with the sqlite3"

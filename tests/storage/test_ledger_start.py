@@ -13,7 +13,7 @@ from storage.ledger.source_store import Sources
 from tests.fakes.library import DictLoader, Library
 from tests.storage.damage import checkpoint, contents
 
-RECOVERY = r"restore footnote\.db from a backup.*FOOTNOTE_DATA_DIR"
+RECOVERY = r"cli\.py restore FILE.*restore footnote\.db from that copy.*FOOTNOTE_DATA_DIR"
 
 
 @pytest.fixture

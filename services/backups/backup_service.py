@@ -1,0 +1,121 @@
+"""Backs up a library while it is in use, and restores backups."""
+
+import time
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+
+from domain import Principal
+from domain.errors import ConflictError
+from domain.logs import get_logger, milliseconds
+from domain.messages import _
+from domain.version import VERSION
+from services.long_work import Cancelled, OnProgress, Progress, ignore, never, stop_if
+from storage.backups.backup_file import entries_of, write_backup
+from storage.backups.library_copy import ledger_facts, library_copy
+from storage.backups.manifest import Manifest
+from storage.backups.restoration import check_backup, restore_backup
+from storage.ledger.database import HEAD, ledger_location
+from storage.ledger.ledger_check import findings
+from storage.ledger.secret_store import KEY_FILE
+
+__all__ = ["Backup", "BackupService", "Manifest", "check_backup", "restore_backup"]
+
+SUFFIX = ".tar.gz"
+_log = get_logger("storage")
+
+
+@dataclass(frozen=True, slots=True)
+class Backup:
+    """A backup that was written and read back, and its manifest."""
+
+    file: Path
+    manifest: Manifest
+
+
+class BackupService:
+    """Backs up the library of one data folder."""
+
+    def __init__(self, data_dir: Path, database_url: str | None = None) -> None:
+        """Create the service; `database_url` is the setting, if the ledger is elsewhere."""
+        self.data_dir = data_dir
+        self._location = ledger_location(data_dir, database_url)
+
+    @property
+    def key_file(self) -> Path | None:
+        """The encryption key in the data folder, which backups do not contain; None without one."""
+        file = self.data_dir / KEY_FILE
+        return file if file.exists() else None
+
+    def back_up(
+        self,
+        principal: Principal,  # noqa: ARG002  # every use case takes a principal
+        target: Path,
+        *,
+        is_scheduled: bool = False,
+        on_progress: OnProgress = ignore,
+        cancelled: Cancelled = never,
+    ) -> Backup:
+        """Write a backup to the file `target`, or to a new file in the folder `target`.
+
+        The library may be used and imports may run meanwhile; the backup shows one moment.
+
+        Raises:
+            InputError: The file exists already.
+            ConflictError: The ledger is not an SQLite file.
+            BusyError: Another backup is running.
+            DamagedLedgerError: The ledger is damaged; nothing was written.
+            StorageError: The backup can't be written; nothing was left.
+            CancelledError: The work was canceled; nothing was left.
+        """
+        if self._location.file is None:
+            raise ConflictError(
+                _(
+                    "FOOTNOTE_DATABASE_URL is not an SQLite file: back up that database and the"
+                    " data folder with their own tools."
+                )
+            )
+
+        def report(progress: Progress) -> None:
+            stop_if(cancelled)
+            on_progress(progress)
+
+        started, created_at = time.monotonic(), datetime.now(UTC)
+        file = target / _name(created_at, is_scheduled) if target.is_dir() else target
+        with library_copy(self.data_dir, self._location.file, report) as copy:
+            self._require_intact(copy)
+            manifest = self._manifest(copy, created_at, is_scheduled)
+            write_backup(copy, manifest, file, report)
+        total_ms = milliseconds(time.monotonic() - started)
+        _log.info("backup finished", file=str(file), bytes=manifest.size, total_ms=total_ms)
+        return Backup(file, manifest)
+
+    def _require_intact(self, copy: Path) -> None:
+        if problems := findings(ledger_location(copy), HEAD):
+            raise self._location.damage_error(problems[0], problems)
+
+    def _manifest(self, copy: Path, created_at: datetime, is_scheduled: bool) -> Manifest:
+        schema, counts = ledger_facts(copy)
+        return Manifest(
+            created_at=created_at,
+            library=library_name(self.data_dir),
+            is_scheduled=is_scheduled,
+            version=VERSION,
+            schema=schema,
+            counts=counts,
+            files=entries_of(copy),
+        )
+
+
+def library_name(data_dir: Path) -> str:
+    """The name of the library in its backups: the absolute path of the data folder."""
+    return str(data_dir.resolve())
+
+
+SCHEDULED = "footnote-scheduled-"
+"""The beginning of the names of scheduled backups; the time of the backup in UTC follows."""
+
+
+def _name(created_at: datetime, is_scheduled: bool) -> str:
+    prefix = SCHEDULED if is_scheduled else "footnote-"
+    return f"{prefix}{created_at:%Y-%m-%d-%H%M%S}{SUFFIX}"

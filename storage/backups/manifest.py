@@ -1,0 +1,92 @@
+"""The manifest of a backup: what it contains, and which versions wrote it."""
+
+import json
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from datetime import datetime
+from pathlib import PurePath
+from typing import Any, NamedTuple
+
+from domain.errors import InputError
+from domain.messages import _
+from storage.ledger.ledger_location import FILE, INDEXES, UPLOADS
+from storage.settings_file import SETTINGS_FILE
+
+FORMAT = 1
+"""Increase it if earlier versions of Footnote can't restore the backups of this one."""
+
+_PROGRAM = "footnote"
+_FILES, _FOLDERS = {FILE, SETTINGS_FILE}, {INDEXES, UPLOADS}
+
+
+class FileEntry(NamedTuple):
+    """A file of a backup: its size in bytes, and the SHA-256 of its contents in hex."""
+
+    size: int
+    sha256: str
+
+
+@dataclass(frozen=True, slots=True)
+class Manifest:
+    """The contents of a backup.
+
+    `library` is the absolute path of the data folder, `schema` the ledger's migration, and
+    `version` that of Footnote. `counts` has the numbers of documents, passages, and so on.
+    """
+
+    created_at: datetime
+    library: str
+    is_scheduled: bool
+    version: str
+    schema: str
+    counts: Mapping[str, int]
+    files: Mapping[str, FileEntry]
+
+    @property
+    def size(self) -> int:
+        """The total size of the files in bytes."""
+        return sum(entry.size for entry in self.files.values())
+
+    def to_json(self) -> bytes:
+        """The manifest as it is stored."""
+        content = asdict(self) | {"created_at": self.created_at.isoformat()}
+        return json.dumps({"program": _PROGRAM, "format": FORMAT, **content}).encode()
+
+
+def parse_manifest(data: bytes) -> Manifest:
+    """Parse a stored manifest.
+
+    Raises:
+        InputError: A newer version of Footnote wrote it.
+        ValueError, LookupError, TypeError: It is damaged, or names files that no backup contains.
+    """
+    content: dict[str, Any] = json.loads(data)
+    if content["program"] != _PROGRAM:
+        raise ValueError("another program wrote it")
+    if int(content["format"]) > FORMAT:
+        raise InputError(
+            _(
+                "The backup has format {format}, but this version of Footnote reads only formats up"
+                " to {newest}: use Footnote {version} or newer."
+            ).format(format=content["format"], newest=FORMAT, version=content["version"])
+        )
+    files = {name: FileEntry(*entry) for name, entry in content["files"].items()}
+    for name in files:
+        if not _is_expected(name):
+            raise ValueError(f"it contains {name!r}, which is no file of a library")
+    return Manifest(
+        created_at=datetime.fromisoformat(content["created_at"]),
+        library=content["library"],
+        is_scheduled=content["is_scheduled"],
+        version=content["version"],
+        schema=content["schema"],
+        counts=content["counts"],
+        files=files,
+    )
+
+
+def _is_expected(name: str) -> bool:
+    """Whether it is a path that a library has and that does not lead out of its folder."""
+    path = PurePath(name)
+    is_below = not path.drive and ".." not in path.parts and path.as_posix() == name
+    return is_below and (name in _FILES or (len(path.parts) > 1 and path.parts[0] in _FOLDERS))
