@@ -55,7 +55,7 @@ def _footnote(browser: Any, data_dir: Path) -> float:
 def _time_until_input(browser: Any, command: Sequence[str], more: Mapping[str, str]) -> float:
     port = free_port()
     started = time.monotonic()
-    with _running([*command, str(port)], more), closing(browser.new_context()) as context:
+    with running([*command, str(port)], more), closing(browser.new_context()) as context:
         wait_until_healthy(f"http://localhost:{port}/_stcore/health")
         page = context.new_page()
         page.set_default_timeout(WAIT_MS)
@@ -65,7 +65,8 @@ def _time_until_input(browser: Any, command: Sequence[str], more: Mapping[str, s
 
 
 @contextmanager
-def _running(command: Sequence[str], more: Mapping[str, str]) -> Iterator[None]:
+def running(command: Sequence[str], more: Mapping[str, str]) -> Iterator[None]:
+    """Run Python with these arguments and additional variables until the block ends."""
     process = subprocess.Popen(
         [sys.executable, *command], cwd=ROOT, env=os.environ | more, stdout=subprocess.DEVNULL
     )

@@ -334,11 +334,11 @@ class Services(ImportServices):
         This sends no question, but may query a self-hosted server for its list of models.
         """
         with suppress(AppError):  # the first question will report it
-            self.chains.build(LOCAL_USER, SearchChoice(), "")
             index = self.library.indexes.active()
             if index and index.spec.embedding["provider"] == "builtin":
                 self.search.search(LOCAL_USER, "ready", k=1, rerank=False)
             self._warm_up_catalogs()
+            self.chains.build(LOCAL_USER, SearchChoice(), "")  # the places page does not use it
 
     def _warm_up_catalogs(self) -> None:
         """Build the rules that analyze questions about catalogs, if there are any."""
