@@ -7,6 +7,7 @@ import pytest
 
 from api.openai.openai_answers import completion_of
 from domain import LOCAL_USER, Citation, CitationState, Turn, TurnState
+from services.events import TurnFinished
 from storage.ledger.ledger_tables import TurnRow
 from tests.api.serving import events_of
 from tests.api.test_ask import ASK, LEAVE, stream_answer
@@ -67,5 +68,5 @@ def test_the_address_of_a_cited_page_is_not_read_as_markdown():
         1, CitationState.VERIFIED, "25 days", "Leave", "https://wiki/![x](https://evil.example/x)"
     )
     turn = Turn("t", "c", "?", TurnState.COMPLETE, NOW, answer="25 [1].", citations=(citation,))
-    [choice] = completion_of(turn, "id", "footnote").choices
+    [choice] = completion_of(TurnFinished(turn), "id", "footnote").choices
     assert choice.message.content.endswith("https://wiki/!%5Bx%5D(https://evil.example/x)")

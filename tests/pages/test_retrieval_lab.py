@@ -216,7 +216,7 @@ def test_an_evaluation_without_labels_says_what_to_do(page, services):
 
 
 def test_an_empty_library_says_how_to_fill_it_and_runs_no_search(services, monkeypatch):
-    monkeypatch.setattr(st, "page_link", lambda _page, *, label, icon: st.write(label))
+    monkeypatch.setattr(st, "page_link", lambda _page, *, label, **_: st.write(label))
     services.library.now = Status(documents=0)
     page = page_in_frame(PAGE)
     html = html_of(page.run())

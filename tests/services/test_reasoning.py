@@ -93,4 +93,4 @@ def test_an_agent_may_answer_about_the_tag(services, model_server):
     model_server.will(ToolCalls(call), Text("It writes <think> before its answer."))
     question = "What does <think> mean?"
     turn = services.chat.ask(LOCAL_USER, question, search=SearchChoice(by_agent=True))
-    assert (turn.answer, turn.reasoning) == ("It writes <think> before its answer.", "")
+    assert (turn.answer, turn.reasoning) == ("It writes \\<think> before its answer.", "")
