@@ -16,7 +16,7 @@ from langchain_core.runnables import Runnable, RunnableConfig, RunnableLambda
 
 from chains.chat_prompts import ANSWER_PROMPT, render_sources
 from chains.citations.answer_check import check_answer
-from chains.citations.answer_reader import open_fence
+from chains.citations.marker_parser import open_fence
 from chains.condensing.condense import as_one_question
 from chains.history import as_chunk, render_history
 from chains.model_reply import ModelReply

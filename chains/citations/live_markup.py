@@ -13,9 +13,6 @@ reference can't do without."""
 _ESCAPES = {character: f"\\{character}" for character in "<(:"}
 _ENTITIES = {character: f"&#{ord(character)};" for character in "<(:"}
 
-HIDES_CODE = re.compile(r"\$|\\[(\[]")
-"""Where clients that render formulas may read a backtick differently from CommonMark."""
-
 
 def has_live_markup(text: str) -> bool:
     """Whether a client could read part of the text as HTML, a link, or an image."""

@@ -3,8 +3,9 @@
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
-from chains.citations.answer_reader import AnswerReader, Piece, Text, as_markdown
+from chains.citations.answer_reader import AnswerReader
 from chains.citations.markers import Claim, Marker
+from chains.citations.pieces import Piece, Text, as_markdown
 from chains.citations.visible_text import escape
 from domain import RetrievedPassage
 

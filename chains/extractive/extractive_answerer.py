@@ -12,7 +12,7 @@ from langchain_core.embeddings import Embeddings
 from langchain_core.messages import AIMessageChunk
 from langchain_core.runnables import Runnable, RunnableConfig
 
-from chains.citations.answer_reader import as_markdown
+from chains.citations.pieces import as_markdown
 from chains.citations.quotes import find_quote
 from chains.citations.visible_text import VisibleText
 from chains.citations.written_answer import citation, quotation

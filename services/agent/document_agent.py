@@ -18,7 +18,8 @@ from langchain_core.runnables.utils import AddableDict
 from langchain_core.tools import BaseTool
 
 from chains.citations.answer_check import CheckedAnswer, check_answer
-from chains.citations.answer_reader import Text, parse_markers
+from chains.citations.marker_parser import parse_markers
+from chains.citations.pieces import Text
 from chains.history import HistoryEntry, fit_history
 from domain import LOCAL_USER, Principal
 from domain.errors import NotFoundError

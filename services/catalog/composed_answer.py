@@ -4,8 +4,9 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from chains.citations.answer_reader import SHOWN_MARKER, Piece, Text, as_text
+from chains.citations.marker_parser import SHOWN_MARKER
 from chains.citations.markers import Claim, Marker
+from chains.citations.pieces import Piece, Text, as_text
 from chains.citations.quotes import QuoteFinder
 from chains.citations.visible_text import shown
 from chains.citations.written_answer import quotation

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from chains.citations.answer_check import AnswerCheck, CheckedAnswer
-from chains.citations.answer_reader import plain_text
+from chains.citations.pieces import plain_text
 from chains.citations.written_answer import WrittenAnswer
 from domain import CitationState, RetrievedPassage
 from services.events import CitationVerified, Event, TextDelta

@@ -7,17 +7,11 @@ from collections.abc import Iterable, Iterator
 from enum import StrEnum
 from typing import NamedTuple
 
-from chains.citations.answer_reader import (
-    SHOWN_MARKER,
-    MarkerParser,
-    Piece,
-    SafeParser,
-    Text,
-    as_markdown,
-    plain_text,
-)
+from chains.citations.answer_reader import SafeParser
 from chains.citations.live_markup import has_live_markup
+from chains.citations.marker_parser import SHOWN_MARKER, MarkerParser
 from chains.citations.markers import Claim, Marker, NotAMarkerError
+from chains.citations.pieces import Piece, Text, as_markdown, plain_text
 from chains.citations.visible_text import escape
 from domain import Citation, CitationState, Turn
 from domain.messages import _
@@ -129,9 +123,7 @@ __all__ = [
 
 def answer_pieces(answer: str) -> list[Piece]:
     """Split an answer into texts and markers; each marker has one number."""
-    parser = _StoredParser()
-    pieces = [piece for line in answer.splitlines(keepends=True) for piece in parser.feed(line)]
-    return pieces + parser.close()
+    return _StoredParser().pieces_of(answer)
 
 
 def marker_spans(answer: str) -> Iterator[tuple[int, int, int]]:

@@ -3,8 +3,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from chains.citations.answer_check import check_answer
-from chains.citations.answer_reader import AnswerReader, as_markdown, plain_text, read_answer
+from chains.citations.answer_reader import AnswerReader, read_answer
 from chains.citations.markers import Marker
+from chains.citations.pieces import as_markdown, plain_text
 from domain import CitationState, RetrievedPassage
 
 SURVEY = (

@@ -3,7 +3,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
-from chains.citations.answer_reader import parse_markers
+from chains.citations.marker_parser import parse_markers
 from chains.citations.markers import Marker
 from chains.citations.quotes import find_quote
 from chains.citations.visible_text import FORMS, escape, lookalikes, neutralize, restoration

@@ -3,8 +3,9 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
-from chains.citations.answer_reader import MarkerParser, Text, join_texts, parse_markers
+from chains.citations.marker_parser import MarkerParser, parse_markers
 from chains.citations.markers import MAX_MARKER_CHARS, Marker
+from chains.citations.pieces import Text, join_texts
 from tests.linear_time import require_linear_time
 
 

@@ -4,7 +4,7 @@ from langchain_core.documents import Document
 from langchain_core.messages import AIMessageChunk
 
 from chains.citations.answer_check import check_answer
-from chains.citations.answer_reader import Text, as_markdown, plain_text
+from chains.citations.pieces import Text, as_markdown, plain_text
 from chains.citations.written_answer import WrittenAnswer, citation, quotation
 from chains.extractive.extractive_answerer import ExtractiveAnswerer
 from domain import CitationState, RetrievedPassage
