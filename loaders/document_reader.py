@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 DOCUMENTS = ReaderProcess()
 PICTURES = ReaderProcess(Limits(processor_s=20, elapsed_s=60.0))
 """Separate, because a person waits for a picture, and not until a document has been read."""
+_MAX_PAGES = 2**31
 
 
 def read_document(name: str, data: bytes) -> "Document":
@@ -27,12 +28,11 @@ def read_document(name: str, data: bytes) -> "Document":
     """
     from langchain_core.documents import Document  # slow
 
-    metadata, text = DOCUMENTS.call("read_file", {"name": name}, data)
+    metadata, data = DOCUMENTS.call("read_file", {"name": name}, data)
     try:
-        return Document(
-            page_content=text.decode("utf-8", "surrogatepass"), metadata=_checked(metadata)
-        )
-    except (TypeError, KeyError, ValueError) as error:
+        text = data.decode("utf-8", "surrogatepass")
+        return Document(page_content=text, metadata=_checked(metadata, len(text)))
+    except (TypeError, KeyError, ValueError, OverflowError, RecursionError) as error:
         raise DOCUMENTS.invalid_reply() from error
 
 
@@ -45,8 +45,12 @@ def draw_page(data: bytes, page: int, quotes: Sequence[str] = ()) -> bytes:
     return PICTURES.call("draw_page", {"page": page, "quotes": list(quotes)}, data)[1]
 
 
-def _checked(metadata: Mapping[str, Any]) -> dict[str, Any]:
-    """The metadata of a file; raises TypeError, KeyError, or ValueError if it has another form."""
+def _checked(metadata: Mapping[str, Any], text_chars: int) -> dict[str, Any]:
+    """The metadata of a file with a text of this length.
+
+    Raises:
+        TypeError, KeyError, ValueError, OverflowError, RecursionError: It has another form.
+    """
     title, name, encoding = (metadata[key] for key in ("title", "format", "encoding"))
     if not (isinstance(title, str) and isinstance(name, str) and isinstance(encoding, str | None)):
         raise TypeError("not text")
@@ -54,6 +58,17 @@ def _checked(metadata: Mapping[str, Any]) -> dict[str, Any]:
         "title": title,
         "format": name,
         "encoding": encoding,
-        "pages": [(int(start), int(page)) for start, page in metadata["pages"]],
+        "pages": _checked_pages(metadata["pages"], text_chars),
         "warnings": [message_of(warning) for warning in metadata["warnings"]],
     }
+
+
+def _checked_pages(pages: Sequence[Any], text_chars: int) -> list[tuple[int, int]]:
+    """The start of each page in the text, in order, and its number."""
+    checked = [(int(start), int(page)) for start, page in pages]
+    starts = [start for start, _page in checked]
+    if not all(0 <= start <= text_chars and 0 < page < _MAX_PAGES for start, page in checked):
+        raise ValueError("a page outside the text")
+    if starts != sorted(starts):
+        raise ValueError("pages in another order")
+    return checked

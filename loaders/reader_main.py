@@ -131,7 +131,11 @@ def _reply(header: Header, body: bytes, pipes: ParentPipes) -> tuple[Header, byt
         return _error_header(UnreadableError(reason)), b""
     finally:
         limit_memory(None)
-    return {"result": result, "is_last": peak_memory() > _WORN_OUT_BYTES}, data
+    return {"result": result, "is_last": _is_worn_out()}, data
+
+
+def _is_worn_out() -> bool:
+    return peak_memory() > _WORN_OUT_BYTES
 
 
 def _error_header(error: UnreadableError) -> Header:
@@ -139,6 +143,7 @@ def _error_header(error: UnreadableError) -> Header:
         "error": type(error).__name__,
         "message": to_json(str(error)),
         "is_os_error": isinstance(error.__cause__, OSError),
+        "is_last": _is_worn_out(),
     }
 
 

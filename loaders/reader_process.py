@@ -5,6 +5,7 @@ ones, and ends when it has been idle, after a document that exceeded a limit, or
 ends in any way.
 """
 
+import math
 import os
 import signal
 import subprocess
@@ -25,6 +26,7 @@ from loaders.reader_frames import InvalidFrameError, message_of, read_frame, wri
 from loaders.reader_limits import Limits
 
 _MAIN = Path(__file__).with_name("reader_main.py")
+_START_S = 60.0
 _IDLE_S = 30.0
 _MAX_BYTES_PER_CHAR = 4
 _PROCESSOR_TIME_EXCEEDED = -signal.SIGXCPU if hasattr(signal, "SIGXCPU") else None  # no Windows
@@ -107,7 +109,7 @@ class ReaderProcess:
             return self._child
         self._end()
         try:
-            self._child = _Child(self._limits)
+            self._child = _Child()
         except (*_BROKEN, subprocess.SubprocessError) as error:
             raise TemporarilyUnreadableError(
                 _(
@@ -115,6 +117,7 @@ class ReaderProcess:
                     " free memory and disk space, and import again"
                 ).format(reason=str(error) or type(error).__name__)
             ) from error
+        self._child.begin(self._limits.elapsed_s)
         return self._child
 
     def _failure(self, child: "_Child", broken: Exception, file_bytes: int) -> UnreadableError:
@@ -163,8 +166,8 @@ def _environment(folder: Path) -> dict[str, str]:
 class _Child:
     """A child process in its own folder, which is deleted when the child ends."""
 
-    def __init__(self, limits: Limits) -> None:
-        """Start the process, and wait until it is ready.
+    def __init__(self) -> None:
+        """Start the process, and wait until it is ready, at most `_START_S`.
 
         Raises:
             OSError, EOFError, InvalidFrameError: It can't be started.
@@ -172,7 +175,7 @@ class _Child:
         self.is_overdue = False
         self._state = threading.Lock()
         self._ended = threading.Event()
-        self._deadline = time.monotonic() + limits.elapsed_s
+        self._deadline = time.monotonic() + _START_S
         self._folder = TemporaryDirectory(prefix="footnote-", ignore_cleanup_errors=True)
         folder = Path(self._folder.name)
         self._process = subprocess.Popen(  # noqa: S603  # our own interpreter and program
@@ -193,7 +196,7 @@ class _Child:
             raise
 
     def begin(self, seconds: float) -> bool:
-        """Start the time limit of a document; False if the process has ended."""
+        """Start, or resume, the time limit of a document; False if the process has ended."""
         with self._state:
             if self._ended.is_set() or self._process.poll() is not None:
                 return False
@@ -219,10 +222,10 @@ class _Child:
             if answers is None:
                 raise InvalidFrameError("a question of an operation that has none")
             method, arguments = reply["question"]
-            began = time.monotonic()
-            answer = answers(method, arguments)
             with self._state:
-                self._deadline += time.monotonic() - began
+                remaining_s, self._deadline = self._deadline - time.monotonic(), math.inf
+            answer = answers(method, arguments)  # may wait for another server
+            self.begin(remaining_s)
             write_frame(self._requests, {"answer": answer})
 
     @property

@@ -14,10 +14,10 @@ name = header["arguments"]["name"]
 
 READS_ALL_BUT_BAD = f"""{_READY}
 while True: {_REQUEST.replace(chr(10), chr(10) + "    ")}
+    METADATA = {{"title": name, "format": "txt", "encoding": None, "pages": [], "warnings": []}}
     if name == "bad.txt":
         BEHAVIOR
-    metadata = {{"title": name, "format": "txt", "encoding": None, "pages": [], "warnings": []}}
-    write_frame(out, {{"result": metadata}}, data)
+    write_frame(out, {{"result": METADATA}}, data)
 """
 
 

@@ -1,5 +1,6 @@
 """A document that exceeds a limit, or crashes its reader, is named; the next one is read."""
 
+import math
 import signal
 import subprocess
 import sys
@@ -57,6 +58,11 @@ def pid_of(process):
 
 def require_reading():
     assert read_document("next.txt", b"The next document.").page_content == "The next document."
+
+
+def with_pages(pages):
+    """A reply with these pages, as a Python expression, for a text of three characters."""
+    return f"write_frame(out, {{'result': METADATA | {{'pages': {pages}}}}}, data); continue"
 
 
 HOSTILE = {
@@ -125,6 +131,11 @@ def test_drawing_a_page_has_a_limit(limit):
         ("write_frame(out, {'question': ['page', ['x']]})", "failed (invalid reply)"),
         ("write_frame(out, {'result': None}); continue", "failed (invalid reply)"),
         ("write_frame(out, {'result': {'title': 1}}); continue", "failed (invalid reply)"),
+        (with_pages("[[float('inf'), 1]]"), "failed (invalid reply)"),
+        (with_pages("[[4, 1]]"), "failed (invalid reply)"),
+        (with_pages("[[-1, 1]]"), "failed (invalid reply)"),
+        (with_pages("[[2, 1], [1, 2]]"), "failed (invalid reply)"),
+        (with_pages("[[0, 10**30]]"), "failed (invalid reply)"),
     ],
 )
 def test_a_document_that_makes_its_reader_fail_is_named_and_the_next_is_read(
@@ -186,6 +197,16 @@ def test_a_reader_that_cannot_be_started_is_a_transient_error(limit, monkeypatch
     monkeypatch.undo()
 
 
+def test_a_reader_that_does_not_become_ready_is_a_transient_error(limit, monkeypatch, tmp_path):
+    limit()
+    path = tmp_path / "reader.py"
+    path.write_text("import time; time.sleep(600)", encoding="utf-8")
+    monkeypatch.setattr(reader_process, "_MAIN", path)
+    monkeypatch.setattr(reader_process, "_START_S", 0.3)
+    with pytest.raises(TemporarilyUnreadableError, match="could not be started"):
+        read_document("a.txt", b"text")
+
+
 def test_documents_share_a_process_that_ends_when_it_is_idle(limit, monkeypatch):
     process = limit()
     require_reading()
@@ -213,6 +234,15 @@ def test_a_process_that_took_much_memory_is_replaced(limit):
     assert process._child is None
     require_reading()
     assert pid_of(process) != first
+
+
+def test_an_error_of_a_large_document_does_not_blame_the_next_one(limit):
+    process = limit()
+    with pytest.raises(UnreadableError):
+        read_document("large.pdf", b"%PDF-1.4 damaged" + bytes(120 * 2**20))
+    assert process._child is None
+    with pytest.raises(UnreadableError, match="damaged"):
+        read_document("small.pdf", b"%PDF-1.4 damaged")
 
 
 def test_the_process_does_not_inherit_keys(misbehave, monkeypatch):
@@ -303,6 +333,20 @@ def test_links_of_a_page_are_resolved_in_this_process(limit):
     limit()
     text = read_storage(PAGE.format(account="42"), SomeLinks())
     assert text == "See [Leave](https://example.org/None/Leave), The person 42"
+
+
+def test_waiting_for_a_link_does_not_count_as_reading(limit):
+    process = limit()
+
+    class SlowLinks(SomeLinks):
+        def user(self, account):
+            self.deadline = process._child._deadline
+            return super().user(account)
+
+    links = SlowLinks()
+    read_storage(PAGE.format(account="42"), links)
+    assert links.deadline == math.inf
+    assert process._child._deadline < math.inf
 
 
 def test_an_error_of_a_link_is_raised_and_the_next_page_is_read(limit):
