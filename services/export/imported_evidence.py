@@ -1,9 +1,11 @@
 """Checks the evidence of an imported conversation again: anyone may have written the file."""
 
-from collections.abc import Callable, Iterable
+from bisect import bisect_right
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from typing import NamedTuple
+from itertools import islice
+from typing import Any, NamedTuple
 
 from chains.citations.quotes import QuoteFinder
 from domain import Citation, CitationState, Principal, RetrievedPassage, Turn
@@ -17,6 +19,13 @@ _TEXTS = 8
 """The number of documents that are in memory at once."""
 _AROUND_CHARS = 200
 """The characters on each side of a quote that show whether it cuts a word or is a heading."""
+
+_MAX_OCCURRENCES = 100
+"""The number of places in a document where a quote is checked."""
+
+_Read = Callable[[str], tuple[StoredDocument, str] | None]
+_Passages = Mapping[str, Mapping[str, Any]]
+"""The metadata of passages that this library contains, by id."""
 
 
 class _Known(NamedTuple):
@@ -36,16 +45,20 @@ class ImportedEvidence:
     def check(self, principal: Principal, turns: Iterable[Turn]) -> list[Turn]:
         """The turns with the evidence that this library confirms, and with safe answers.
 
-        A passage that a document visible to the principal contains gets its title, location, and
-        position from the library. A verified citation stays verified if that document contains its
-        quote; otherwise, it becomes `not verified here`.
+        A passage that a document visible to the principal contains gets all facts about it from the
+        library. Any other loses its document, location, and explanation. A verified citation stays
+        verified if that document contains its quote; otherwise, it becomes `not verified here`.
         """
 
         @lru_cache(maxsize=_TEXTS)
         def read(document_id: str) -> tuple[StoredDocument, str] | None:
             return self._read(principal, document_id)
 
-        return [_checked_turn(turn, read) for turn in turns]
+        return [_checked_turn(turn, read, self._passages(turn)) for turn in turns]
+
+    def _passages(self, turn: Turn) -> _Passages:
+        ids = {source.passage_id for source in turn.sources}
+        return {one.id or "": one.metadata for one in self.documents.hydrate(sorted(ids))}
 
     def _read(self, principal: Principal, document_id: str) -> tuple[StoredDocument, str] | None:
         try:
@@ -57,18 +70,22 @@ class ImportedEvidence:
             return None
 
 
-def _checked_turn(turn: Turn, read: Callable[[str], tuple[StoredDocument, str] | None]) -> Turn:
-    known = {source.n: _known(source, read(source.document_id)) for source in turn.sources}
+def _checked_turn(turn: Turn, read: _Read, passages: _Passages) -> Turn:
+    known = {one.n: _known(one, read(one.document_id), passages) for one in turn.sources}
     sources = [(known[source.n], source) for source in turn.sources]
     return replace(
         turn,
         answer=safe_answer(turn.answer),
-        sources=tuple(found.passage if found else source for found, source in sources),
+        sources=tuple(
+            found.passage if found else _unknown(source, passages) for found, source in sources
+        ),
         citations=tuple(_checked(one, known.get(one.n)) for one in turn.citations),
     )
 
 
-def _known(source: RetrievedPassage, stored: tuple[StoredDocument, str] | None) -> _Known | None:
+def _known(
+    source: RetrievedPassage, stored: tuple[StoredDocument, str] | None, passages: _Passages
+) -> _Known | None:
     """The passage with the library's facts about it; None if its document does not contain it."""
     if stored is None:
         return None
@@ -78,16 +95,52 @@ def _known(source: RetrievedPassage, stored: tuple[StoredDocument, str] | None) 
     if start < 0 or not source.text:
         return None
     facts = {name: getattr(document, name) for name in ("title", "location", "version", "format")}
-    return _Known(replace(source, start=start, **facts), text)
+    passage = passages.get(source.passage_id, {})
+    is_part = passage.get("document_id") == document.id and (
+        passage["start"] < start + len(source.text) and start < passage["end"]
+    )
+    found = replace(
+        _without_explanation(source),
+        passage_id=source.passage_id if is_part or not passage else "",
+        start=start,
+        page=_page(document, start),
+        heading_path=tuple(passage["heading_path"]) if is_part else (),
+        **facts,
+    )
+    return _Known(found, text)
+
+
+def _page(document: StoredDocument, position: int) -> int | None:
+    """The page of a position in the text, None if the format has no pages."""
+    starts = [start for start, _page in document.pages]
+    index = bisect_right(starts, position) - 1
+    return document.pages[index][1] if index >= 0 else None
+
+
+def _unknown(source: RetrievedPassage, passages: _Passages) -> RetrievedPassage:
+    """The passage without what would make it look like a part of this library."""
+    passage_id = "" if source.passage_id in passages else source.passage_id
+    return replace(_without_explanation(source), passage_id=passage_id, document_id="", location="")
+
+
+def _without_explanation(source: RetrievedPassage) -> RetrievedPassage:
+    return replace(source, score=None, why=None, hits=())
 
 
 def _checked(citation: Citation, known: _Known | None) -> Citation:
+    if known is None:
+        checked = replace(citation, document_id="", location="", passage_id="")
+    else:
+        checked = _with_facts(citation, known.passage)
     if citation.state is not CitationState.VERIFIED:
-        return citation
+        return checked
     start = _position(citation, known) if known else -1
-    if known is None or start < 0:
-        return replace(citation, state=CitationState.NOT_VERIFIED, start=-1, end=-1)
-    passage = known.passage
+    if start < 0:
+        return replace(checked, state=CitationState.NOT_VERIFIED, start=-1, end=-1)
+    return replace(checked, start=start, end=start + len(citation.quote))
+
+
+def _with_facts(citation: Citation, passage: RetrievedPassage) -> Citation:
     return replace(
         citation,
         title=passage.title,
@@ -98,18 +151,26 @@ def _checked(citation: Citation, known: _Known | None) -> Citation:
         page=passage.page,
         heading_path=passage.heading_path,
         passage_text=passage.text,
-        start=start,
-        end=start + len(citation.quote),
     )
 
 
 def _position(citation: Citation, known: _Known) -> int:
     """Where the document states the words of the quote; -1 if it does not."""
     quote, text = citation.quote, known.text
-    for start in (citation.start, text.find(quote)):
-        if start >= 0 and text.startswith(quote, start):
-            before = max(0, start - _AROUND_CHARS)
-            around = text[before : start + len(quote) + _AROUND_CHARS]
-            if QuoteFinder(around).find_statement(quote):
-                return start
+    for start in islice(_occurrences(citation, text), _MAX_OCCURRENCES):
+        before = max(0, start - _AROUND_CHARS)
+        around = text[before : start + len(quote) + _AROUND_CHARS]
+        if QuoteFinder(around).find_statement(quote):
+            return start
     return -1
+
+
+def _occurrences(citation: Citation, text: str) -> Iterator[int]:
+    """The places of the quote in the text: the recorded one, then all in order."""
+    quote = citation.quote
+    if citation.start >= 0 and text.startswith(quote, citation.start):
+        yield citation.start
+    start = text.find(quote) if quote else -1
+    while start >= 0:
+        yield start
+        start = text.find(quote, start + 1)

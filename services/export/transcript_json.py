@@ -19,6 +19,9 @@ if TYPE_CHECKING:
 
 FORMAT_VERSION: Final = 1
 MAX_BYTES = 20 * 1024 * 1024
+MAX_ANSWER_CHARS = 200_000
+MAX_EVIDENCE = 1_000
+"""The maximum number of sources of a turn, and of citations."""
 LOST_ANSWER = _("the conversation was exported before this answer was finished: ask again")
 _LARGEST = 2**31 - 1
 _YEARS = range(1970, 9999)  # near datetime's limits, converting to another time zone fails
@@ -114,6 +117,7 @@ def _check(file: _File) -> None:
         ids.add(turn.id)
         if not 0 <= turn.unsupported_sentences <= _LARGEST:
             raise _unreadable(_("turns: a number is out of range"))
+        _check_size(turn)
         _check_steps(turn.steps)
     leaf_id = file.conversation.shown_turn_id
     if leaf_id not in ids if file.turns else leaf_id:
@@ -122,6 +126,23 @@ def _check(file: _File) -> None:
         raise _unreadable(_("title: it is too long"))
     for search in (file.conversation.search, *(turn.search for turn in file.turns)):
         _check_search(search)
+
+
+def _check_size(turn: Turn) -> None:
+    """Reject a turn whose answer or evidence takes too long to check."""
+    if len(turn.answer) > MAX_ANSWER_CHARS:
+        raise _unreadable(
+            _("an answer has {length} characters; the limit is {limit}").format(
+                length=f"{len(turn.answer):,}", limit=f"{MAX_ANSWER_CHARS:,}"
+            )
+        )
+    number = max(len(turn.sources), len(turn.citations))
+    if number > MAX_EVIDENCE:
+        raise _unreadable(
+            _("a turn has {number} sources or citations; the limit is {limit}").format(
+                number=f"{number:,}", limit=f"{MAX_EVIDENCE:,}"
+            )
+        )
 
 
 def _check_steps(steps: Sequence[Step]) -> None:

@@ -122,7 +122,7 @@ SHELL = "```sh\n   ls\n   ```"
         "It costs $5 with `Map<K, V>`.",
         f"1. Run:\n   {SHELL}\n2. Then:\n\n```html\n<div>\n```\n`Map<K, V>`",
         f"1. Run:\n\n   ```\n   <b>\n\n   <i>\n   ```\n\n2. Then:\n   {SHELL}\n   `a<b>`",
-        "1. a\n   - b:\n\n     ```html\n     <b>\n     ```\n   - c\n10. d\n    ~~~\n    <b>\n    ~~~",
+        "1. a\n   - b:\n\n     ```\n     <b>\n     ```\n   - c\n10. d\n    ~~~\n    <b>\n    ~~~",
         f"- a\n\n    ```html\n    <b>\n    ```\n\nText.\n\n* a\n## B\n1) c\n   {SHELL}\n{JAVA}",
         f"$$\nx < y\n$$\n\n{JAVA}\n\\[\nx\n\\]\n1. a\n\n{JAVA}",
         "  ```html\n<b>\n  ```\n`a<b>`",

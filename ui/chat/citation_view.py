@@ -62,6 +62,8 @@ QUOTE_CHARACTERS = 400
 
 def _link(turn: Turn, source: RetrievedPassage, citation: Citation, number: int) -> str:
     """The marker as a link; its `number` in the answer counts from 0."""
+    if not source.document_id:  # imported, and not in this library
+        return _flag(source.n, citation.state)
     label = words.SOURCE_LINK.format(n=source.n, title=source.title)
     address = source_address(turn, source, citation)
     if citation.state is CitationState.VERIFIED:
@@ -232,13 +234,16 @@ def _checks(citations: Sequence[Citation]) -> str:
 
 def _title(turn: Turn, source: RetrievedPassage, citations: Sequence[Citation]) -> str:
     title = source.name
+    if not source.document_id:
+        badge = _badge(CitationState.NOT_VERIFIED)
+        return f'<span class="fn-title">{escape(title)}</span>{badge}'
     label = words.OPEN_AT_PASSAGE.format(title=title)
     address = source_address(turn, source, next(iter(citations), None))
     return link_html(address, escape(title), kind="fn-title", label=label)
 
 
 def _age(source: RetrievedPassage, freshness: "Mapping[str, Freshness] | None") -> str:
-    if freshness is None:
+    if freshness is None or not source.document_id:
         return ""
     age = age_html(source.version, freshness.get(source.document_id))
     return f'<div class="fn-where fn-age">{age}</div>'

@@ -4,9 +4,10 @@ import json
 
 import pytest
 
-from domain import LOCAL_USER, CitationState, Principal
+from domain import LOCAL_USER, Citation, CitationState, Principal
 from services.answer_support import Support, support_of
 from services.export.answer_text import describe
+from services.export.imported_evidence import _Known, _position
 
 QUESTION = "How many days of annual leave do new employees get?"
 
@@ -66,10 +67,41 @@ def test_forged_facts_about_a_document_are_replaced(services, file):
     genuine = imported_turn(services, file)
     for part in ("sources", "citations"):
         forged = {"title": "Decision", "location": "https://evil.example/", "start": 99_999}
+        forged |= {"page": 7, "heading_path": ["Decisions of the board"]}
         file["turns"][0][part][0] |= forged
+    file["turns"][0]["sources"][0] |= {"score": 1.0, "hits": [["x", 0, 1]]}
     turn = imported_turn(services, file)
     assert turn.sources == genuine.sources
     assert turn.citations == genuine.citations
+    assert {(one.score, one.why, one.hits) for one in turn.sources} == {(None, None, ())}
+
+
+def test_a_passage_does_not_get_the_id_of_another_one(services, file):
+    sources = file["turns"][0]["sources"]
+    sources[0]["passage_id"] = sources[1]["passage_id"]
+    sources[1]["text"] = "Forged."
+    turn = imported_turn(services, file)
+    assert [one.passage_id for one in turn.sources[:2]] == ["", ""]
+
+
+@pytest.mark.parametrize("state", ["verified", "not found"])
+def test_a_source_that_is_not_confirmed_leads_nowhere(services, file, state):
+    for part in ("sources", "citations"):
+        file["turns"][0][part][0]["location"] = "https://evil.example/"
+    file["turns"][0]["sources"][0]["text"] = "Everyone may take unlimited leave."
+    file["turns"][0]["citations"][0]["state"] = state
+    turn = imported_turn(services, file)
+    [citation], source = turn.citations, turn.sources[0]
+    assert {source.document_id, source.location} == {""}
+    assert {citation.document_id, citation.location} == {""}
+
+
+def test_a_quote_is_found_where_the_document_states_it():
+    quote = Citation(1, CitationState.VERIFIED, "25 days of annual leave")
+    other = "125 days of annual leave cost much. " + "Other words. " * 40
+    text = f"{other * 3}Leave is 25 days of annual leave."
+    assert _position(quote, _Known(None, text)) == text.rindex(quote.quote)
+    assert _position(quote, _Known(None, other * 200)) == -1
 
 
 def test_a_document_that_the_user_does_not_see_verifies_nothing(services):

@@ -156,13 +156,15 @@ def with_plain_ids(conversation, turns):
 
 
 def unconfirmed(turn):
-    """The citations after an import into a library without the documents."""
-    return tuple(
-        replace(one, state=CitationState.NOT_VERIFIED, start=-1, end=-1)
-        if one.state is CitationState.VERIFIED
-        else one
+    """The turn after an import into a library without the documents."""
+    blank = {"document_id": "", "location": ""}
+    unverified = {"state": CitationState.NOT_VERIFIED, "start": -1, "end": -1}
+    citations = tuple(
+        replace(one, **blank, **(unverified if one.state is CitationState.VERIFIED else {}))
         for one in turn.citations
     )
+    sources = tuple(replace(one, **blank, score=None, why=None, hits=()) for one in turn.sources)
+    return replace(turn, citations=citations, sources=sources)
 
 
 @pytest.fixture(scope="module")
@@ -183,11 +185,11 @@ def service(database, conversation_list):
 
 @given(conversations())
 @settings(deadline=None, max_examples=40, suppress_health_check=[HealthCheck.too_slow])
-def test_an_imported_conversation_equals_the_exported_one_except_for_unconfirmed_citations(
+def test_an_imported_conversation_equals_the_exported_one_except_for_unconfirmed_evidence(
     service, conversation_list, exported
 ):
     conversation, turns = exported
-    exported = conversation, [replace(turn, citations=unconfirmed(turn)) for turn in turns]
+    exported = conversation, [*map(unconfirmed, turns)]
     imported = service.import_json(BERT, to_json(conversation, turns))
     stored, turns = conversation_list.whole(BERT, imported.id)
     assert stored == imported
@@ -234,6 +236,21 @@ def test_a_deleted_conversation_can_be_imported(file):
     file["conversation"]["deleted_at"] = WHEN.isoformat()
     conversation, _ = read_json(json.dumps(file).encode())
     assert conversation.deleted_at is None
+
+
+@pytest.mark.parametrize(
+    ("field", "value", "reason"),
+    [
+        ("answer", "x" * 200_001, "an answer has 200,001 characters; the limit is 200,000"),
+        ("sources", 1_001, "a turn has 1,001 sources or citations; the limit is 1,000"),
+        ("citations", 1_001, "a turn has 1,001 sources or citations; the limit is 1,000"),
+    ],
+)
+def test_an_answer_that_takes_too_long_to_check_is_rejected(file, field, value, reason):
+    [turn] = file["turns"]
+    turn[field] = value if isinstance(value, str) else turn[field][:1] * value
+    with pytest.raises(InputError, match=reason):
+        read_json(json.dumps(file).encode())
 
 
 def change(*path_and_value):

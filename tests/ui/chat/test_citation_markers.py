@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 import pytest
 
 from domain import Citation, CitationState, RetrievedPassage, Turn, TurnState
-from ui.chat.citation_view import citation_marker
+from ui.chat.citation_view import citation_marker, sources_html
 
 QUOTE = "They get 25 days."
 
@@ -41,3 +41,12 @@ def test_the_quote_of_a_marker_is_shown_by_the_format_of_its_document(
     source = RetrievedPassage(1, "p", "d", "Leave", location, text, format=format)
     turn = turn_of(source, Citation(1, CitationState.VERIFIED, text, start=0, end=len(text)))
     assert f"<span>{shown}</span></span></span>" in citation_marker(turn)(1)
+
+
+def test_a_source_that_this_library_does_not_contain_is_no_link_and_says_so() -> None:
+    source = RetrievedPassage(1, "p", "", "Leave <b>", "", QUOTE)
+    turn = turn_of(source, Citation(1, CitationState.NOT_VERIFIED, QUOTE, "Leave"))
+    assert citation_marker(turn)(1) == '<span class="fn-cite fn-bad">1 ⚠ not verified here</span>'
+    cards = sources_html(turn, {})
+    assert "href" not in cards
+    assert 'Leave &lt;b&gt;</span><span class="fn-badge fn-bad">not verified here</span>' in cards
