@@ -1,9 +1,7 @@
 """Answers in OpenAI's format, as models for the API's description."""
 
-import re
 from collections.abc import Iterator
 from typing import Literal
-from urllib.parse import quote
 
 from pydantic import Field
 
@@ -12,17 +10,14 @@ from api.openai.openai_requests import SOURCES
 from api.openai.tool_requests import CalledFunction, ToolCall
 from api.rest.answer_schemas import Citation, ResponseModel, Source, Step
 from domain import Citation as Cited
-from domain import CitationState, Turn, TurnState, is_on_web, public_location
+from domain import CitationState, Turn, TurnState, is_on_web
 from services.agent.agent_events import NO_ANSWER, UNREADABLE_CALL
 from services.chat.running_answer import BLANK, CALLED_TOOLS, FILTERED
 from services.events import TurnFinished
-from services.export.answer_text import escape, marker_spans
+from services.export.answer_text import escape, location_text, marker_spans
 
 _LOST = "⚠"
-"""Marks a listed citation whose quote was not found."""
-
-_MARKUP = re.compile(r"[\s<>\[\]\\`]")
-"""What an address must not contain, so that no part of it is read as Markdown."""
+"""Marks a listed citation that is not verified: its quote or its source was not found."""
 
 FinishReason = Literal["stop", "length", "content_filter", "tool_calls"]
 
@@ -229,13 +224,8 @@ def _line(citation: Cited) -> str:
     sign = "" if citation.state is CitationState.VERIFIED else f"{_LOST} "
     page = f", page {citation.page}" if citation.page else ""
     words = f': "{escape(citation.quote)}"' if citation.quote else ""
-    title, location = escape(citation.title), public_location(citation.location)
-    where = _MARKUP.sub(_percent, location) if is_on_web(location) else escape(location)
+    title, where = escape(citation.title), location_text(citation.location)
     return " ".join(f"[{citation.n}] {sign}{title}{page}{words} {where}".split())
-
-
-def _percent(match: re.Match[str]) -> str:
-    return quote(match[0], safe="")
 
 
 def _marks(turn: Turn) -> Iterator[tuple[int, int, Cited]]:

@@ -22,7 +22,7 @@ FORMS: Mapping[str, str] = {
 """Each look-alike with the NFKC form of the bracket that it replaces."""
 
 _LIKE_A_MARKER = re.compile(r"([\[［【]\s*\d(?:[^\[\]［］【】\n]*[\]］】])?)")
-_MARKDOWN = re.compile(r"[\\`*\[\]]|(?<!\w)_|_(?!\w)|<(?=[a-zA-Z/!?])")
+_MARKDOWN = re.compile(r"[\\`*\[\]]|(?<!\w)_|_(?!\w)|<(?=[a-zA-Z/!?])|(?<![^\n])~|~(?=~~)")
 
 
 def lookalikes(texts: Iterable[str]) -> dict[int, str]:

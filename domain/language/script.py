@@ -26,6 +26,7 @@ def fold(text: str) -> str:
     This unifies half-width and full-width forms, decomposed file names (NFD), and ligatures. The
     length may change, so positions in the result are not positions in `text`.
     """
+    # Migration 0010 stores texts in this form, so a change of the form needs another migration.
     if text.isascii():
         return text.lower()
     return unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", text).casefold())

@@ -20,10 +20,10 @@ from services.agent.tool_results import (
     SourceNumbers,
     ToolOutput,
     answer_output,
+    answer_with_sources,
     artifact,
     numbered_answer,
     passages_output,
-    plain_answer,
     sources_output,
 )
 from services.chat.chat_service import ChatService, turn_of
@@ -209,9 +209,10 @@ def answer_tool(
     *,
     search: SearchChoice = SearchChoice(),  # noqa: B008  # immutable
 ) -> BaseTool:
-    """The tool `ask_documents` whose plain text is the agent's final answer (`return_direct`).
+    """The tool `ask_documents` whose text is the agent's final answer (`return_direct`).
 
-    The text is the answer, then `Sources:` and one numbered source per line.
+    The text is the answer, then `Sources:` and one numbered source per line, in Markdown in which
+    HTML, links, and images are escaped.
     """
 
     def ask_documents(question: str) -> str:
@@ -220,7 +221,7 @@ def answer_tool(
         Use it whenever the organization's own documents may answer the question. The answer ends
         with the sources that it cites by their numbers.
         """
-        return plain_answer(_Tools(services, principal, search).answer(question))
+        return answer_with_sources(_Tools(services, principal, search).answer(question))
 
     return _tool(ask_documents, QuestionArguments, "content", return_direct=True)
 

@@ -12,7 +12,7 @@ from chains.citations.markers import Marker
 from chains.citations.pieces import Text
 from chains.citations.visible_text import lookalikes, neutralize
 from domain import Citation, CitationState, RetrievedPassage, Turn, public_location
-from services.export.answer_text import answer_pieces
+from services.export.answer_text import answer_pieces, escape, location_text, safe_answer
 from services.sources.source_service import SourceStatus
 
 
@@ -81,10 +81,10 @@ def passages_output(documents: Sequence[Document], numbers: SourceNumbers) -> To
     return _numbered_text(documents, passage_numbers), artifact(documents, passage_numbers)
 
 
-def plain_answer(answer: "NumberedAnswer") -> str:
-    """The answer, then `Sources:` and one source per line if it cites any."""
+def answer_with_sources(answer: "NumberedAnswer") -> str:
+    """The answer, then `Sources:` and one source per line if it cites any, as safe Markdown."""
     lines = [
-        _source_line(n, document.metadata)
+        _shown_source_line(n, document.metadata)
         for n, document in zip(answer.numbers, answer.documents, strict=True)
     ]
     return "\n".join((answer.text, "", "Sources:", *lines)) if lines else answer.text
@@ -102,7 +102,7 @@ def answer_output(answer: "NumberedAnswer") -> ToolOutput:
 class NumberedAnswer:
     """An answer with a conversation's numbers in its markers, and the cited documents in order.
 
-    `citations` are the verified ones.
+    `text` is safe Markdown (see `safe_answer`). `citations` are the verified ones.
     """
 
     text: str
@@ -133,7 +133,9 @@ def numbered_answer(turn: Turn, numbers: SourceNumbers) -> NumberedAnswer:
         for one in turn.citations
         if one.state is CitationState.VERIFIED and one.n in renumbered
     )
-    return NumberedAnswer("\n\n".join(("".join(parts), *_notes(turn))), documents, new, verified)
+    # Without a marker, the text around it may be live.
+    text = safe_answer("\n\n".join(("".join(parts), *_notes(turn))))
+    return NumberedAnswer(text, documents, new, verified)
 
 
 def sources_output(statuses: Sequence[SourceStatus]) -> ToolOutput:
@@ -163,6 +165,11 @@ def _notes(turn: Turn) -> list[str]:
     if turn.error:
         notes.append(f"(The answer is incomplete: {turn.error})")
     return notes
+
+
+def _shown_source_line(n: int, metadata: Mapping[str, Any]) -> str:
+    page = "" if metadata.get("page") is None else f", page {metadata['page']}"
+    return f"[{n}] {escape(metadata['title'])}, {location_text(metadata['location'])}{page}"
 
 
 def _source_line(n: int, metadata: Mapping[str, Any]) -> str:

@@ -199,7 +199,7 @@ class ConversationService:
             limit: The maximum number of conversations.
             offset: The number of conversations to skip.
         """
-        terms = sorted(set(words.split()), key=len, reverse=True)[:MAX_WORDS]
+        terms = sorted(dict.fromkeys(words.split()), key=len, reverse=True)[:MAX_WORDS]
         found = self._conversations.page(principal, terms, limit=limit, offset=offset)
         if found and len(found) < limit:  # the last page: its number of entries tells the total
             return ConversationPage(found, offset + len(found))

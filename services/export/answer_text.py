@@ -3,9 +3,11 @@ r"""Answers as they are stored: Markdown in which an unescaped `[n]` outside cod
 Brackets from documents are escaped: `\[42\]`.
 """
 
+import re
 from collections.abc import Iterable, Iterator
 from enum import StrEnum
 from typing import NamedTuple
+from urllib.parse import quote
 
 from chains.citations.answer_reader import SafeParser
 from chains.citations.live_markup import has_live_markup
@@ -13,7 +15,7 @@ from chains.citations.marker_parser import SHOWN_MARKER, MarkerParser
 from chains.citations.markers import Claim, Marker, NotAMarkerError
 from chains.citations.pieces import Piece, Text, as_markdown, plain_text
 from chains.citations.visible_text import escape
-from domain import Citation, CitationState, Turn
+from domain import Citation, CitationState, Turn, is_on_web, public_location
 from domain.messages import _
 from services.answer_support import Support, offers_nearest, support_of
 
@@ -28,6 +30,9 @@ _OUTCOMES = {
     CitationState.NO_SUCH_SOURCE: _("no such source"),
     CitationState.NOT_VERIFIED: _("not verified here"),
 }
+
+_MARKUP = re.compile(r"[\s<>\[\]\\`]")
+"""What an address must not contain, so that no part of it is read as Markdown."""
 
 
 class CitationCounts(NamedTuple):
@@ -115,6 +120,7 @@ __all__ = [
     "PlainAnswer",
     "answer_pieces",
     "escape",
+    "location_text",
     "marker_spans",
     "plain_answer",
     "safe_answer",
@@ -139,6 +145,16 @@ def marker_spans(answer: str) -> Iterator[tuple[int, int, int]]:
 def plain_answer(answer: str) -> str:
     """The answer without escapes, for display as plain text."""
     return plain_text(answer_pieces(answer))
+
+
+def location_text(location: str) -> str:
+    """The public location of a document as Markdown without markup; web addresses still work."""
+    public = public_location(location)
+    return _MARKUP.sub(_percent, public) if is_on_web(public) else escape(public)
+
+
+def _percent(match: re.Match[str]) -> str:
+    return quote(match[0], safe="")
 
 
 def safe_answer(answer: str) -> str:

@@ -52,6 +52,12 @@ def test_escaped_words_are_rendered_literally_and_have_no_marker(text):
     assert all(one.raw[0] != "[" for one in markers_of(escape(words)))
 
 
+@pytest.mark.parametrize("words", ["a\n~~~\nb", "a\n  ~~~~ b", "a\n- ~~~\n  b", "~~~ a"])
+def test_escaped_lines_begin_no_code_block(words):
+    assert "fence" in {token.type for token in MarkdownIt().parse(words)}
+    assert "fence" not in {token.type for token in MarkdownIt().parse(escape(words))}
+
+
 @pytest.mark.parametrize(
     "quote", ["method ⟦42⟧ of Kim", "method ⟬42⟭ of Kim", "method [42] of Kim"]
 )

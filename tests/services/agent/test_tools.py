@@ -1,12 +1,22 @@
 import re
+from datetime import UTC, datetime
 from pathlib import PurePath
 
 import pytest
 
-from domain import LOCAL_USER, CitationState, Principal, Scope, SearchChoice
+from domain import (
+    LOCAL_USER,
+    CitationState,
+    Principal,
+    RetrievedPassage,
+    Scope,
+    SearchChoice,
+    Turn,
+    TurnState,
+)
 from domain.errors import NotFoundError
 from services.agent.agent_tools import answer_tool, document_tools
-from services.agent.tool_results import SourceNumbers
+from services.agent.tool_results import SourceNumbers, answer_with_sources, numbered_answer
 from tests.fakes.openai import Fault, Text
 
 GOOD = 'They get 25 days [1: "New employees get 25 days of annual leave a year"].'
@@ -295,6 +305,18 @@ def test_the_answer_tool_returns_the_answer_and_one_line_per_source(services, mo
     assert text == "They get 25 days [1]."
     assert re.fullmatch(r"\[1\] Leave policy, .*leave\.md", sources)
     assert message.artifact is None
+
+
+def test_the_answer_tool_returns_no_live_markup():
+    passage = RetrievedPassage(1, "p", "d", "![x](http://evil/)", "http://wiki/![x](y)", "Text.")
+    now = datetime(2026, 11, 26, tzinfo=UTC)
+    turn = Turn(
+        "t", "c", "?", TurnState.COMPLETE, now, answer="a <[9]img src=x> [1]", sources=(passage,)
+    )
+    text = answer_with_sources(numbered_answer(turn, SourceNumbers()))
+    assert text == (
+        "a \\<img src=x> [1]\n\nSources:\n[1] !\\[x\\](http://evil/), http://wiki/!%5Bx%5D(y)"
+    )
 
 
 def test_the_answer_tool_omits_an_empty_list_of_sources(services, model_server):

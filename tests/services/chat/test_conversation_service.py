@@ -11,7 +11,7 @@ from sqlalchemy import update
 
 from domain import Principal, Scope, SearchChoice, SearchMode, TurnState
 from domain.errors import InputError, NotFoundError
-from services.chat.conversation_service import Age, ConversationService, _age
+from services.chat.conversation_service import MAX_WORDS, Age, ConversationService, _age
 from services.export.imported_evidence import ImportedEvidence
 from storage.ledger.conversation_list_store import ConversationList
 from storage.ledger.conversation_store import Conversations
@@ -191,6 +191,12 @@ def test_an_invalid_title_is_rejected(service, ask, title):
 def test_the_shortest_and_the_longest_title_are_accepted(service, ask, title):
     service.rename(ANNA, ask("Why?"), title)
     assert titles_of(service) == [title]
+
+
+def test_of_many_equally_long_words_the_first_ones_count(service, ask):
+    words = [f"a{n:02}" for n in range(MAX_WORDS)]
+    ask(" ".join(words))
+    assert len(titles_of(service, " ".join([*words, *(f"b{n:02}" for n in range(50))]))) == 1
 
 
 def test_a_deleted_conversation_is_hidden_until_it_is_restored(service, conversations, ask):
