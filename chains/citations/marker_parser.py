@@ -23,11 +23,15 @@ SHOWN_MARKER = re.compile(r"\[([1-9][0-9]{0,2})\]")
 """A marker as displayed in an answer."""
 _BACKTICKS = re.compile("`+")
 _RUN = re.compile(rf"([`~$])\1{{0,{MAX_MARKER_CHARS - 1}}}")
+_MARKERS = r"(?:(?:[-+*]|[0-9]{1,9}[.)]) {1,4}){0,3}"
 _FENCE = re.compile(
-    r"(?P<indent>[ \t]{0,20})(?P<fence>`{3,40}(?!`)|~{3,40}(?!~))"
+    rf"(?P<indent>[ \t]{{0,20}})(?P<markers>{_MARKERS})(?P<fence>`{{3,40}}(?!`)|~{{3,40}}(?!~))"
     r"(?P<info>[^`\n]{0,80})(?P<end>\n|\Z)"
 )
-_MAY_BE_FENCE = re.compile(r"[ \t]{0,20}(?:`{0,40}|~{0,40}|(?:`{3,40}|~{3,40})[^`\n]{0,80})\Z")
+_MAY_BE_FENCE = re.compile(
+    rf"[ \t]{{0,20}}{_MARKERS}"
+    r"(?:[-+*]|[0-9]{1,9}[.)]?|`{0,40}|~{0,40}|(?:`{3,40}|~{3,40})[^`\n]{0,80})\Z"
+)
 _SLICE_CHARS = 4_096
 """Short, because each piece is cut off from the text that is held."""
 _START_OF_FENCE = re.compile(r"[ \t]{0,20}(`{3,}|~{3,})")
@@ -173,10 +177,11 @@ class MarkerParser:
             raise MoreNeededError
         if self._fence:
             return self._closing_line(match)
-        offset = self._lists.begin_block(width(match["indent"])) if match else None
+        offset = self._lists.begin_block(match["indent"], match["markers"]) if match else None
         if match is None or offset is None:
             return None
-        self._fence, self._indent, self._offset = match["fence"], match["indent"], offset
+        self._fence, self._offset = match["fence"], offset
+        self._indent = " " * offset if match["markers"] else match["indent"]
         return self._take_code(match.end())
 
     def _closing_line(self, match: re.Match[str] | None) -> Text | None:
@@ -185,7 +190,7 @@ class MarkerParser:
             start = _START_OF_FENCE.match(self._held)
             self._is_lost |= bool(start and start[1].startswith(self._fence))
             return None
-        is_near = width(match["indent"]) - self._offset <= MAX_INDENT
+        is_near = width(match["indent"]) - self._offset <= MAX_INDENT and not match["markers"]
         if not is_near or not match["fence"].startswith(self._fence) or match["info"].strip(" \t"):
             return None
         line = self._take_code(match.end())
@@ -215,7 +220,8 @@ class MarkerParser:
         """
         line, line_end, _rest = self._held.partition("\n")
         is_whole = bool(final or line_end)
-        runs = map(re.Match.span, _BACKTICKS.finditer(line[: MAX_MARKER_CHARS + 1]))
+        matches = _BACKTICKS.finditer(line[: MAX_MARKER_CHARS + 1])
+        runs = (match.span() for match in matches)
         _start, length = next(runs)
         for start, end in runs:
             if end - start == length and end <= MAX_MARKER_CHARS and (end < len(line) or is_whole):

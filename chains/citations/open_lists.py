@@ -39,11 +39,19 @@ class OpenLists:
         """Note that items may have begun or ended."""
         self._offsets, self._is_paragraph = None, True
 
-    def begin_block(self, indent: int) -> int | None:
-        """The offset of the item in which a fence of this indent begins a code block.
+    def begin_block(self, margin: str, markers: str) -> int | None:
+        """The offset of the item in which a fence begins a code block.
 
         0 without an item; None if the fence begins none, or that is unknown.
+
+        Args:
+            margin: The spaces and tabs at the beginning of the line.
+            markers: The markers of items between them and the fence, with their spaces.
         """
+        indent = width(margin + markers)
+        if markers:
+            self.read_line(f"{margin}{markers}`")
+            return indent if self._offsets and self._offsets[-1] == indent else None
         offsets = [] if indent < _MIN_OFFSET else self._outer(indent)
         if offsets is None or _is_far(indent, offsets):
             return None

@@ -21,7 +21,7 @@ FORMAT_VERSION: Final = 1
 MAX_BYTES = 20 * 1024 * 1024
 MAX_ANSWER_CHARS = 200_000
 MAX_EVIDENCE = 1_000
-"""The maximum number of sources of a turn, and of citations."""
+"""The maximum number of sources of an answer, and of citations."""
 LOST_ANSWER = _("the conversation was exported before this answer was finished: ask again")
 _LARGEST = 2**31 - 1
 _YEARS = range(1970, 9999)  # near datetime's limits, converting to another time zone fails
@@ -57,8 +57,8 @@ def read_json(data: bytes) -> tuple[Conversation, list[Turn]]:
     """Read the conversation, without an owner, and all its turns, with new ids.
 
     Raises:
-        InputError: The file is too large, inconsistent, not an exported conversation, or from
-            another version of the format.
+        InputError: The file or an answer in it is too large; or the file is inconsistent, not an
+            exported conversation, or from another version of the format.
     """
     if len(data) > MAX_BYTES:
         raise InputError(
@@ -131,17 +131,19 @@ def _check(file: _File) -> None:
 def _check_size(turn: Turn) -> None:
     """Reject a turn whose answer or evidence takes too long to check."""
     if len(turn.answer) > MAX_ANSWER_CHARS:
-        raise _unreadable(
-            _("an answer has {length} characters; the limit is {limit}").format(
-                length=f"{len(turn.answer):,}", limit=f"{MAX_ANSWER_CHARS:,}"
-            )
+        raise InputError(
+            _(
+                "The file has an answer of {length} characters; the limit is {limit}: choose"
+                " another file."
+            ).format(length=f"{len(turn.answer):,}", limit=f"{MAX_ANSWER_CHARS:,}")
         )
     number = max(len(turn.sources), len(turn.citations))
     if number > MAX_EVIDENCE:
-        raise _unreadable(
-            _("a turn has {number} sources or citations; the limit is {limit}").format(
-                number=f"{number:,}", limit=f"{MAX_EVIDENCE:,}"
-            )
+        raise InputError(
+            _(
+                "The file has an answer with {number} sources or citations; the limit is {limit}:"
+                " choose another file."
+            ).format(number=f"{number:,}", limit=f"{MAX_EVIDENCE:,}")
         )
 
 

@@ -79,8 +79,11 @@ def test_html_links_and_images_become_text_except_in_code(answer, shown):
         "-\n  ```\nx\n```\n\n![x](http://evil/x)\n```\n\n![x](http://evil/x)",
         "a\n2. b\n   ```\nx\n  ```\n![x](http://evil/x)",
         "- a\nb\n  ```\nx\n```\n![x](http://evil/x)\n```\n![x](http://evil/x)",
+        "a\n2. ```\n![x](http://evil/x)\n",
+        "- - ```\n  ![x](http://evil/x)",
+        "-     ```\n  ![x](http://evil/x)",
     ],
-    ids=range(26),
+    ids=range(29),
 )
 def test_what_only_looks_like_code_does_not_hide_an_image(answer):
     assert live_tokens(answer) & {"image"}
@@ -128,9 +131,10 @@ SHELL = "```sh\n   ls\n   ```"
         "  ```html\n<b>\n  ```\n`a<b>`",
         "1. a\n\n```html\n<b>\n```\n\n2. b\n\n   ```html\n   <b>\n   ```",
         f"| `a` | b |\n|-|-|\n| c | `Map<K, V>` |\n\n{JAVA}",
+        "1. ```html\n   <b>\n   ```\n2. a\n   - 1) ~~~\n        <b>\n        ~~~\n\n   `a<b>`",
         f"Compare `a | b`.\nUse `Map<K, V>`.\n{JAVA}",
     ],
-    ids=range(13),
+    ids=range(14),
 )
 def test_ordinary_code_stays_as_it_is(answer):
     assert markdown(answer) == answer

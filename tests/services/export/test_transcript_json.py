@@ -241,9 +241,9 @@ def test_a_deleted_conversation_can_be_imported(file):
 @pytest.mark.parametrize(
     ("field", "value", "reason"),
     [
-        ("answer", "x" * 200_001, "an answer has 200,001 characters; the limit is 200,000"),
-        ("sources", 1_001, "a turn has 1,001 sources or citations; the limit is 1,000"),
-        ("citations", 1_001, "a turn has 1,001 sources or citations; the limit is 1,000"),
+        ("answer", "x" * 200_001, "an answer of 200,001 characters; the limit is 200,000"),
+        ("sources", 1_001, "1,001 sources or citations; the limit is 1,000"),
+        ("citations", 1_001, "1,001 sources or citations; the limit is 1,000"),
     ],
 )
 def test_an_answer_that_takes_too_long_to_check_is_rejected(file, field, value, reason):
