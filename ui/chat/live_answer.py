@@ -108,7 +108,7 @@ def _retrieval_summary(turn: Turn) -> str:
     if not turn.sources:
         return escape(words.NO_PASSAGE_FOUND) if turn.state is TurnState.COMPLETE else ""
     sources = turn.sources
-    documents = len({source.document_id for source in sources})
+    documents = len({source.document_id or source.name for source in sources})
     return escape(
         words.FOUND.format(
             passages=words.count(words.PASSAGES, len(sources)),
@@ -133,7 +133,7 @@ def _not_reranked(sources: Sequence[RetrievedPassage]) -> str:
 
 
 def _titles(sources: Sequence[RetrievedPassage]) -> list[str]:
-    titles = {source.document_id: source.name for source in sources}
+    titles = {source.document_id or source.name: source.name for source in sources}
     return list(titles.values())
 
 
