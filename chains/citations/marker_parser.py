@@ -148,8 +148,10 @@ class MarkerParser:
 
     def _leave_item(self, *, final: bool) -> None:
         """End the code block if its item ends before this line."""
+        if not self._fence or not self._offset:
+            return
         indent = len(self._held) - len(self._held.lstrip(" \t"))
-        if not self._fence or width(self._held[:indent]) >= self._offset:
+        if width(self._held[:indent]) >= self._offset:
             return
         following = self._held[indent : indent + 1]
         if not following and not final:
