@@ -31,8 +31,8 @@ def require_free_space(folder: Path, payload_bytes: int, growth: int = GROWTH) -
         raise StorageError(
             _(
                 "The disk of {folder} has only {free} MiB free, but {needed} MiB are needed to"
-                " continue safely. Nothing was written in this step. Free some space or move the"
-                " data folder to a larger disk, then try again."
+                " continue safely. Nothing was written in this step. Free some space or use a"
+                " larger disk, then try again."
             ).format(folder=folder, free=_mib(free), needed=_mib(needed))
         )
 

@@ -13,6 +13,7 @@ from domain.version import VERSION
 from services.long_work import Cancelled, OnProgress, Progress, ignore, never, stop_if
 from storage.backups.backup_file import entries_of, write_backup
 from storage.backups.library_copy import ledger_facts, library_copy
+from storage.backups.library_id import require_library_id
 from storage.backups.manifest import Manifest
 from storage.backups.restoration import check_backup, restore_backup
 from storage.ledger.database import HEAD, ledger_location
@@ -21,7 +22,6 @@ from storage.ledger.secret_store import KEY_FILE
 
 __all__ = ["Backup", "BackupService", "Manifest", "check_backup", "restore_backup"]
 
-SUFFIX = ".tar.gz"
 _log = get_logger("storage")
 
 
@@ -81,10 +81,10 @@ class BackupService:
             on_progress(progress)
 
         started, created_at = time.monotonic(), datetime.now(UTC)
-        file = target / _name(created_at, is_scheduled) if target.is_dir() else target
         with library_copy(self.data_dir, self._location.file, report) as copy:
             self._require_intact(copy)
             manifest = self._manifest(copy, created_at, is_scheduled)
+            file = target / _name(manifest) if target.is_dir() else target
             write_backup(copy, manifest, file, report)
         total_ms = milliseconds(time.monotonic() - started)
         _log.info("backup finished", file=str(file), bytes=manifest.size, total_ms=total_ms)
@@ -98,7 +98,7 @@ class BackupService:
         schema, counts = ledger_facts(copy)
         return Manifest(
             created_at=created_at,
-            library=library_name(self.data_dir),
+            library=require_library_id(self.data_dir),
             is_scheduled=is_scheduled,
             version=VERSION,
             schema=schema,
@@ -107,15 +107,15 @@ class BackupService:
         )
 
 
-def library_name(data_dir: Path) -> str:
-    """The name of the library in its backups: the absolute path of the data folder."""
-    return str(data_dir.resolve())
-
-
 SCHEDULED = "footnote-scheduled-"
-"""The beginning of the names of scheduled backups; the time of the backup in UTC follows."""
+"""The beginning of the names of scheduled backups; the time in UTC and `ending` follow."""
 
 
-def _name(created_at: datetime, is_scheduled: bool) -> str:
-    prefix = SCHEDULED if is_scheduled else "footnote-"
-    return f"{prefix}{created_at:%Y-%m-%d-%H%M%S}{SUFFIX}"
+def ending(library: str) -> str:
+    """The end of the names of the backups of a library, with the first digits of its id."""
+    return f"-{library[:8]}.tar.gz"
+
+
+def _name(manifest: Manifest) -> str:
+    prefix = SCHEDULED if manifest.is_scheduled else "footnote-"
+    return f"{prefix}{manifest.created_at:%Y-%m-%d-%H%M%S}{ending(manifest.library)}"

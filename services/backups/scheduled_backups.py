@@ -12,9 +12,10 @@ from domain import LOCAL_USER
 from domain.errors import AppError, BusyError, StorageError
 from domain.logs import get_logger
 from domain.messages import _
-from services.backups.backup_service import SCHEDULED, SUFFIX, BackupService, library_name
+from services.backups.backup_service import SCHEDULED, BackupService, ending
 from services.long_work import Cancelled, CancelledError
 from storage.backups.backup_file import read_manifest
+from storage.backups.library_id import library_id
 
 _CHECK_S = 10.0
 _BUSY = timedelta(minutes=1)
@@ -38,6 +39,8 @@ class ScheduledBackups:
         self._service = service
         self._schedule = schedule
         self._last_check = self._next_check = datetime.min.replace(tzinfo=UTC)
+        self._first_check: datetime | None = None
+        self._is_overdue = False
 
     def run(self, ended: threading.Event) -> None:
         """Back up whenever it is due, until `ended` is set, which also cancels a backup."""
@@ -51,25 +54,39 @@ class ScheduledBackups:
         """
         if self._last_check <= now < self._next_check:  # otherwise, the clock was set back
             return
+        last: datetime | None = None
         self._last_check = now
+        self._first_check = self._first_check or now
         interval = self._schedule.interval
         try:
             last = max((at for at, _file in self._backups() if at <= now), default=None)
             if last is None or last + interval <= now:
                 self._back_up(cancelled)
                 last = now
+            self._is_overdue = False
             self._next_check = last + interval
         except CancelledError:
             return
         except BusyError as error:
             self._next_check = now + _BUSY
             _log.debug("scheduled backup waits", reason=str(error))
+            self._warn_if_overdue(now, last, error)
         except AppError as error:
             self._next_check = now + interval
             _log.warning("scheduled backup failed", reason=str(error))
         except Exception:  # noqa: BLE001  # a broken backup must not end the schedule
             self._next_check = now + interval
             _log.exception("unexpected error in a scheduled backup")
+
+    def _warn_if_overdue(self, now: datetime, last: datetime | None, error: BusyError) -> None:
+        """Warn once if the last backup is older than two intervals.
+
+        Without a backup, count from the first attempt.
+        """
+        age = now - (last or self._first_check or now)
+        if not self._is_overdue and age > 2 * self._schedule.interval:
+            self._is_overdue = True
+            _log.warning("scheduled backup overdue", reason=str(error))
 
     def _back_up(self, cancelled: Cancelled) -> None:
         folder = self._schedule.folder
@@ -95,18 +112,21 @@ class ScheduledBackups:
 
     def _backups(self) -> Iterator[tuple[datetime, Path]]:
         """The scheduled backups of this library with their times; other files are ignored."""
-        for file in self._schedule.folder.glob(f"{SCHEDULED}*{SUFFIX}"):
+        library = library_id(self._service.data_dir)
+        for file in self._schedule.folder.glob(f"{SCHEDULED}*{ending(library)}"):
             try:
                 manifest = read_manifest(file)
-            except AppError:  # damaged, or not written by this version
+            except AppError as error:  # damaged, or not written by this version
+                _log.warning("backup ignored", file=str(file), reason=str(error))
                 continue
-            if manifest.is_scheduled and manifest.library == library_name(self._service.data_dir):
+            if manifest.is_scheduled and manifest.library == library:
                 yield manifest.created_at, file
 
     def _abandoned_parts(self) -> Iterator[Path]:
         """Incomplete files that a killed process left; those of running ones are newer."""
         oldest = time.time() - _ABANDONED_S
-        for file in self._schedule.folder.glob(f".{SCHEDULED}*{SUFFIX}.part"):
+        name = f".{SCHEDULED}*{ending(library_id(self._service.data_dir))}"
+        for file in self._schedule.folder.glob(f"{name}.*.part"):
             with suppress(FileNotFoundError):
                 if file.stat().st_mtime < oldest:
                     yield file

@@ -6,6 +6,7 @@ import io
 import os
 import shutil
 import tarfile
+import uuid
 import zlib
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
@@ -17,12 +18,13 @@ from domain import Progress, Stage
 from domain.errors import InputError, StorageError
 from domain.messages import _
 from storage.backups.manifest import FileEntry, Manifest, parse_manifest
+from storage.disk import require_free_space
 
 OnProgress = Callable[[Progress], None]
 """Receives the progress in files; may raise an error to stop."""
 
 _MANIFEST = "manifest.json"
-_MAX_MANIFEST = 256 * 2**20
+_MAX_MANIFEST = 32 * 2**20
 _BLOCK = 2**20
 _LEVEL = 1  # higher levels of gzip take several times as long and save a few percent
 _DAMAGE = (
@@ -33,14 +35,32 @@ _DAMAGE = (
     ValueError,
     LookupError,
     TypeError,
+    OverflowError,
     RecursionError,
 )
 
 
 def entries_of(folder: Path) -> dict[str, FileEntry]:
-    """The files in the folder by path, sorted, with their checksums."""
+    """The files in the folder by path, sorted, with their checksums.
+
+    Raises:
+        StorageError: A file can't be read.
+    """
     paths = sorted(path for path in folder.rglob("*") if path.is_file())
-    return {path.relative_to(folder).as_posix(): _entry_of(path) for path in paths}
+    names = {path.relative_to(folder).as_posix(): path for path in paths}
+    return {name: _readable_entry(name, path) for name, path in names.items()}
+
+
+def _readable_entry(name: str, path: Path) -> FileEntry:
+    try:
+        return _entry_of(path)
+    except OSError as error:
+        raise StorageError(
+            _(
+                "{file} in the data folder can't be read ({reason}), so nothing was backed up: make"
+                " it readable by the user who runs Footnote, and check the disk."
+            ).format(file=name, reason=error.strerror or error)
+        ) from error
 
 
 def _entry_of(path: Path) -> FileEntry:
@@ -66,15 +86,14 @@ def write_backup(folder: Path, manifest: Manifest, target: Path, on_progress: On
         InputError: `target` exists already.
         StorageError: It can't be written, or can't be read back intact.
     """
-    part = target.with_name(f".{target.name}.part")
+    part = target.with_name(f".{target.name}.{uuid.uuid4().hex}.part")
     try:
-        if target.exists():
-            raise InputError(
-                _("{file} exists already: choose another name, or a folder.").format(file=target)
-            )
+        _require_new(target)
+        require_free_space(target.parent, manifest.size, growth=1)
         with _private_file(part) as file:
             _write_archive(file, folder, manifest, on_progress)
-        _require_readable(part, on_progress)
+        _require_readable(part, manifest, on_progress)
+        _require_new(target)  # another process may have written it meanwhile
         part.replace(target)
         _sync_folder(target.parent)
     except OSError as error:
@@ -89,9 +108,15 @@ def write_backup(folder: Path, manifest: Manifest, target: Path, on_progress: On
             part.unlink()
 
 
+def _require_new(target: Path) -> None:
+    if target.exists():
+        raise InputError(
+            _("{file} exists already: choose another name, or a folder.").format(file=target)
+        )
+
+
 @contextmanager
 def _private_file(path: Path) -> Iterator[IO[bytes]]:
-    path.unlink(missing_ok=True)  # left by a killed process
     with open(path, "xb", opener=partial(os.open, mode=0o600)) as file:
         yield file
         file.flush()
@@ -120,13 +145,17 @@ def _member(name: str, size: int, modified_at: float = 0) -> tarfile.TarInfo:
     return member
 
 
-def _require_readable(part: Path, on_progress: OnProgress) -> None:
+def _require_readable(part: Path, manifest: Manifest, on_progress: OnProgress) -> None:
     try:
-        read_backup(part, on_progress=on_progress)
+        found = read_backup(part, on_progress=on_progress)
     except InputError as error:
         raise StorageError(
             _("The backup can't be read back after writing. {problem}").format(problem=error)
         ) from error
+    if found != manifest:
+        raise StorageError(
+            _("{file} was replaced while it was written: back up again.").format(file=part)
+        )
 
 
 def _sync_folder(folder: Path) -> None:
@@ -170,6 +199,8 @@ def read_backup(file: Path, folder: Path | None = None, *, on_progress: OnProgre
             expected = missing.pop(member.name, None)
             if expected is None or not member.isreg() or member.issparse():
                 raise ValueError(f"it contains {member.name!r}, which is not in its manifest")
+            if member.size != expected.size:
+                raise ValueError(f"the size of {member.name!r} differs")
             if _read_member(tar, member, folder) != expected:
                 raise ValueError(f"the checksum of {member.name!r} differs")
         if missing:

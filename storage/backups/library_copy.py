@@ -9,6 +9,7 @@ linked instead of copied, so the locks are held only briefly.
 import os
 import shutil
 import sqlite3
+import uuid
 from collections.abc import Collection, Iterator
 from contextlib import ExitStack, closing, contextmanager, suppress
 from pathlib import Path
@@ -17,14 +18,12 @@ from domain import Progress, Stage
 from domain.errors import BusyError, StorageError
 from domain.messages import _
 from storage.backups.backup_file import OnProgress
+from storage.backups.library_id import WORKING_FOLDER
 from storage.disk import require_free_space
 from storage.index_files import read_list
 from storage.ledger.ledger_location import FILE, INDEXES, UPLOADS
 from storage.lock import HOLDER_FILE, LOCK_FILE, writer_lock
 from storage.settings_file import SETTINGS_FILE
-
-WORKING_FOLDER = ".backup"
-"""The folder in the data folder that contains the copy while it is written to a backup."""
 
 _STORES = ("passages", "keywords")
 _ATTEMPTS = 5
@@ -42,20 +41,52 @@ def library_copy(data_dir: Path, ledger: Path, on_progress: OnProgress) -> Itera
 
     Raises:
         BusyError: Another backup is running, or the index is being replaced or written to.
-        StorageError: The ledger can't be copied.
+        StorageError: The ledger or a file can't be copied.
     """
     working = data_dir / WORKING_FOLDER
     with writer_lock(working, timeout_s=0):
-        require_free_space(working, ledger.stat().st_size, growth=1)
         copy = working / "copy"
-        shutil.rmtree(copy, ignore_errors=True)  # left by a killed process
         try:
-            copy.mkdir()
-            with _ledger_errors():
+            with _ledger_errors(), _file_errors(data_dir):
+                if copy.exists():  # left by a killed process
+                    shutil.rmtree(copy)
+                copy.mkdir()
+                require_free_space(copy, _copy_bytes(data_dir, ledger, copy), growth=1)
                 _copy_library(data_dir, ledger, copy, on_progress)
             yield copy
         finally:
             shutil.rmtree(copy, ignore_errors=True)
+
+
+def _copy_bytes(data_dir: Path, ledger: Path, copy: Path) -> int:
+    """The size of the files that are copied instead of linked, or a little more."""
+    files = [ledger, ledger.with_name(f"{ledger.name}-wal")]
+    for folder in (data_dir / INDEXES, data_dir / UPLOADS):
+        if not _can_link(folder, copy):
+            files += _files(folder)
+    return sum(_size(file) for file in files)
+
+
+def _can_link(folder: Path, copy: Path) -> bool:
+    """Whether the files of the folder can be linked to the copy; tries it with one of them."""
+    probe = copy / ".probe"
+    try:
+        for file in _files(folder):
+            os.link(file, probe)
+            probe.unlink()
+            break
+    except FileNotFoundError:  # deleted meanwhile
+        return True
+    except OSError:
+        return False
+    return True
+
+
+def _size(file: Path) -> int:
+    try:
+        return file.stat().st_size
+    except FileNotFoundError:  # deleted meanwhile
+        return 0
 
 
 def _copy_library(data_dir: Path, ledger: Path, copy: Path, on_progress: OnProgress) -> None:
@@ -64,7 +95,7 @@ def _copy_library(data_dir: Path, ledger: Path, copy: Path, on_progress: OnProgr
         _copy_index(snapshot, current, data_dir, copy)
         deleted = earlier - _link_uploads(data_dir, copy)
         for name in deleted - _imported_uploads(snapshot):
-            (copy / name).unlink()
+            (copy / name).unlink(missing_ok=True)
         _copy_ledger(snapshot, copy / FILE, on_progress)
     with suppress(FileNotFoundError):
         shutil.copy2(data_dir / SETTINGS_FILE, copy / SETTINGS_FILE)
@@ -157,14 +188,13 @@ def _link(path: Path, copy: Path) -> None:
     if copy.exists() and _stamp(copy) == _stamp(path):
         return
     copy.parent.mkdir(parents=True, exist_ok=True)
-    part = copy.parent / ".part"
+    copy.unlink(missing_ok=True)  # it may be a link to an upload, which must not be overwritten
     try:
-        os.link(path, part)
+        os.link(path, copy)
     except FileNotFoundError:
         raise
     except OSError:
-        shutil.copy2(path, part)
-    part.replace(copy)
+        shutil.copy2(path, copy)
 
 
 def _copy(path: Path, copy: Path) -> None:
@@ -190,6 +220,23 @@ def _copy_ledger(snapshot: sqlite3.Connection, file: Path, on_progress: OnProgre
         snapshot.backup(copy, pages=_PAGES, progress=report)
         # The copy has only the active index, so an unfinished one can't be continued.
         copy.execute("UPDATE indexes SET state = 'retired' WHERE state = 'building'")
+        _rename_remote_indexes(copy)
+
+
+def _rename_remote_indexes(copy: sqlite3.Connection) -> None:
+    """Give indexes on a cluster other ids: they belong to the original, which may still use them.
+
+    A restored library finds no index on the cluster until it is reindexed, and deletes none.
+    """
+    query = (
+        "SELECT id FROM indexes"
+        " WHERE CASE WHEN json_valid(spec) THEN json_extract(spec, '$.engine') = 'opensearch' END"
+    )
+    for (index,) in copy.execute(query).fetchall():
+        ids = (uuid.uuid4().hex, index)
+        copy.execute("UPDATE indexes SET id = ? WHERE id = ?", ids)
+        copy.execute("UPDATE passages SET index_id = ? WHERE index_id = ?", ids)
+        copy.execute("UPDATE discarded_passages SET index_id = ? WHERE index_id = ?", ids)
 
 
 _COUNTS = {
@@ -223,4 +270,18 @@ def _ledger_errors() -> Iterator[None]:
                 "The ledger can't be copied ({reason}): check it with `python cli.py check`, and"
                 " that the disk of the data folder has free space."
             ).format(reason=error)
+        ) from error
+
+
+@contextmanager
+def _file_errors(data_dir: Path) -> Iterator[None]:
+    try:
+        yield
+    except OSError as error:
+        raise StorageError(
+            _(
+                "{file} can't be copied for the backup ({reason}): check that the user who runs"
+                " Footnote can read and write everything in the data folder, and that its disk has"
+                " free space."
+            ).format(file=error.filename or data_dir, reason=error.strerror or error)
         ) from error

@@ -3,9 +3,10 @@
 import json
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
-from datetime import datetime
 from pathlib import PurePath
 from typing import Any, NamedTuple
+
+from pydantic import AwareDatetime, NonNegativeInt, TypeAdapter, ValidationError
 
 from domain.errors import InputError
 from domain.messages import _
@@ -22,7 +23,7 @@ _FILES, _FOLDERS = {FILE, SETTINGS_FILE}, {INDEXES, UPLOADS}
 class FileEntry(NamedTuple):
     """A file of a backup: its size in bytes, and the SHA-256 of its contents in hex."""
 
-    size: int
+    size: NonNegativeInt
     sha256: str
 
 
@@ -30,11 +31,11 @@ class FileEntry(NamedTuple):
 class Manifest:
     """The contents of a backup.
 
-    `library` is the absolute path of the data folder, `schema` the ledger's migration, and
+    `library` is the id of the library (`library_id`), `schema` the ledger's migration, and
     `version` that of Footnote. `counts` has the numbers of documents, passages, and so on.
     """
 
-    created_at: datetime
+    created_at: AwareDatetime
     library: str
     is_scheduled: bool
     version: str
@@ -53,6 +54,9 @@ class Manifest:
         return json.dumps({"program": _PROGRAM, "format": FORMAT, **content}).encode()
 
 
+_MANIFEST = TypeAdapter(Manifest)
+
+
 def parse_manifest(data: bytes) -> Manifest:
     """Parse a stored manifest.
 
@@ -63,26 +67,29 @@ def parse_manifest(data: bytes) -> Manifest:
     content: dict[str, Any] = json.loads(data)
     if content["program"] != _PROGRAM:
         raise ValueError("another program wrote it")
-    if int(content["format"]) > FORMAT:
+    if not isinstance(content["format"], int):
+        raise TypeError("its format is not a number")
+    if content["format"] > FORMAT:
         raise InputError(
             _(
                 "The backup has format {format}, but this version of Footnote reads only formats up"
                 " to {newest}: use Footnote {version} or newer."
             ).format(format=content["format"], newest=FORMAT, version=content["version"])
         )
-    files = {name: FileEntry(*entry) for name, entry in content["files"].items()}
-    for name in files:
+    manifest = _validate(data)
+    for name in manifest.files:
         if not _is_expected(name):
             raise ValueError(f"it contains {name!r}, which is no file of a library")
-    return Manifest(
-        created_at=datetime.fromisoformat(content["created_at"]),
-        library=content["library"],
-        is_scheduled=content["is_scheduled"],
-        version=content["version"],
-        schema=content["schema"],
-        counts=content["counts"],
-        files=files,
-    )
+    return manifest
+
+
+def _validate(data: bytes) -> Manifest:
+    try:
+        return _MANIFEST.validate_json(data, strict=True)
+    except ValidationError as error:
+        first = error.errors()[0]
+        where = " ".join(map(str, first["loc"]))
+        raise ValueError(f"its manifest is wrong: {where}: {first['msg']}") from error
 
 
 def _is_expected(name: str) -> bool:

@@ -29,6 +29,7 @@ by_ledger = pytest.mark.parametrize("sql", LEDGERS, ids=[file.stem for file in L
 def write_ledger(sql, data_dir):
     data_dir.mkdir()
     with closing(sqlite3.connect(data_dir / "footnote.db")) as ledger:
+        ledger.execute("PRAGMA journal_mode=WAL")
         ledger.executescript(sql.read_text(encoding="utf-8"))
 
 

@@ -1,5 +1,6 @@
 import sqlite3
 import threading
+from pathlib import Path
 
 import pytest
 
@@ -8,6 +9,7 @@ from domain.errors import ConflictError, DamagedLedgerError, StorageError
 from services.backups.backup_service import BackupService, restore_backup
 from services.long_work import CancelledError, ignore
 from storage.backups.backup_file import read_manifest
+from storage.backups.library_id import library_id
 from storage.ledger.database import HEAD
 from tests.fakes.library import DictLoader, Library
 
@@ -52,10 +54,27 @@ def test_the_manifest_says_what_was_backed_up(library, tmp_path):
     backup = BackupService(library.data_dir).back_up(LOCAL_USER, tmp_path)
     manifest = read_manifest(backup.file)
     assert manifest == backup.manifest
-    assert (manifest.schema, manifest.library) == (HEAD, str(library.data_dir.resolve()))
+    assert (manifest.schema, manifest.library) == (HEAD, library_id(library.data_dir))
     assert manifest.counts["documents"] == 1
-    assert backup.file.name.startswith(f"footnote-{manifest.created_at:%Y-%m-%d-}")
+    name = f"footnote-{manifest.created_at:%Y-%m-%d-%H%M%S}-{manifest.library[:8]}.tar.gz"
+    assert backup.file.name == name
     assert not manifest.is_scheduled
+
+
+def test_an_upload_that_cannot_be_read_is_named(library, tmp_path, monkeypatch):
+    (library.data_dir / "uploads").mkdir()
+    (library.data_dir / "uploads" / "rules.md").write_text("Lunch is at noon.")
+    path_open = Path.open
+
+    def refuse(path, *arguments, **options):
+        if path.name == "rules.md":
+            raise PermissionError(13, "Permission denied", str(path))
+        return path_open(path, *arguments, **options)
+
+    monkeypatch.setattr(Path, "open", refuse)
+    with pytest.raises(StorageError, match=r"uploads/rules.md in the .* \(Permission denied\)"):
+        BackupService(library.data_dir).back_up(LOCAL_USER, tmp_path)
+    assert [path.name for path in tmp_path.iterdir()] == ["data"]
 
 
 def test_progress_is_reported_and_a_cancellation_leaves_nothing(library, tmp_path):

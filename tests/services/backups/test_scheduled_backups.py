@@ -11,10 +11,11 @@ import pytest
 from domain import LOCAL_USER
 from domain.errors import StorageError
 from services.backups import backup_service, scheduled_backups
-from services.backups.backup_service import BackupService, check_backup
+from services.backups.backup_service import BackupService, check_backup, ending, restore_backup
 from services.backups.scheduled_backups import BackupSchedule, ScheduledBackups
 from services.import_worker import Worker
 from services.long_work import ignore, never
+from storage.backups.library_id import library_id
 from storage.lock import writer_lock
 from tests.fakes.library import DictLoader, Library
 
@@ -50,6 +51,9 @@ class Days:
 
     def files(self):
         return sorted(self.folder.glob("footnote-scheduled-*.tar.gz"))
+
+    def ending(self):
+        return ending(library_id(self.service.data_dir))
 
     def dates(self):
         return [int(file.name[27:29]) for file in self.files()]
@@ -88,19 +92,61 @@ def test_a_restart_neither_skips_nor_repeats_a_backup(days):
 def test_only_scheduled_backups_of_this_library_are_deleted(days, tmp_path):
     other = Days(Library(tmp_path / "other"), days.folder)
     others = {
-        "by hand": days.service.back_up(LOCAL_USER, days.folder).file,
-        "not ours": days.folder / "footnote-scheduled-2026-10-01-090000.tar.gz",
+        "by hand": days.service.back_up(LOCAL_USER, days.folder).file,  # creates the id, too
+        "not ours": days.folder / f"footnote-scheduled-2026-10-01-090000{days.ending()}",
         "other name": days.folder / "footnote-scheduled-notes.txt",
     }
     others["not ours"].write_bytes(b"not a backup")
     others["other name"].write_text("mine")
-    renamed = days.folder / "footnote-scheduled-2026-10-02-090000.tar.gz"
+    renamed = days.folder / f"footnote-scheduled-2026-10-02-090000{days.ending()}"
     renamed.write_bytes(others["by hand"].read_bytes())
     of_other = other.service.back_up(LOCAL_USER, days.folder, is_scheduled=True).file
     for _day in range(6):
         days.wait(1)
     assert all(file.exists() for file in (*others.values(), renamed, of_other))
     assert len(days.files()) == 3 + 3
+
+
+def test_two_libraries_of_equal_paths_and_times_can_share_a_folder(days, tmp_path):
+    """Two containers may both call their data folder /data."""
+    for _day in range(3):
+        days.wait(1)
+    first, ended = days.files(), days.time
+    days.service.data_dir.rename(tmp_path / "other host")
+    other = Days(Library(tmp_path / "data"), days.folder)
+    days.time -= 3 * DAY
+    for _day in range(3):
+        days.time += DAY
+        other.backups.back_up_if_due(days.time, never)
+    assert days.time == ended
+    assert len(days.files()) == 3 + 3
+    for day in range(1, 4):
+        other.backups.back_up_if_due(ended + day * DAY, never)
+    assert all(file.exists() for file in first)
+
+
+def test_a_restored_copy_never_deletes_the_backups_of_the_original(days, tmp_path):
+    for _day in range(3):
+        days.wait(1)
+    originals = days.files()
+    restore_backup(originals[-1], tmp_path / "restored", ignore)
+    restored = BackupService(tmp_path / "restored")
+    days.backups = ScheduledBackups(restored, days.schedule)
+    for _day in range(4):
+        days.wait(1)
+    assert all(file.exists() for file in originals)
+    assert len(days.files()) == 3 + 3
+    assert library_id(tmp_path / "restored") != library_id(tmp_path / "data")
+
+
+def test_a_damaged_file_in_the_folder_is_reported_and_does_not_stop_the_schedule(days, caplog):
+    days.wait(0)
+    damaged = days.folder / f"footnote-scheduled-2026-10-01-090000{days.ending()}"
+    damaged.write_bytes(b"not a backup")
+    days.wait(1)
+    assert days.dates() == [1, 1, 2]
+    assert "backup ignored" in caplog.text
+    assert caplog.records[0].fields["file"] == str(damaged)
 
 
 def test_a_failure_is_logged_and_retried_after_the_interval(days, caplog):
@@ -147,6 +193,30 @@ def test_a_backup_waits_for_another_one_that_is_running(days, library):
     assert days.dates() == [1]
 
 
+def test_backups_that_wait_too_long_are_reported_once(days, library, caplog):
+    def overdue():
+        return sum(record.msg == "scheduled backup overdue" for record in caplog.records)
+
+    days.wait(0)
+    with writer_lock(library.data_dir / ".backup"):
+        days.wait(1.9)
+        assert overdue() == 0
+        days.wait(0.2)
+        days.wait(0.2)
+    assert overdue() == 1
+    days.wait(0.1)
+    with writer_lock(library.data_dir / ".backup"):
+        days.wait(2.1)
+    assert overdue() == 2
+
+
+def test_a_first_backup_that_waits_too_long_is_reported(days, library, caplog):
+    with writer_lock(library.data_dir / ".backup"):
+        days.wait(0)
+        days.wait(2.1)
+    assert "scheduled backup overdue" in caplog.text
+
+
 def test_after_the_clock_was_set_back_backups_go_on_and_the_new_one_is_kept(days):
     for _day in range(3):
         days.wait(1)
@@ -173,13 +243,16 @@ def test_a_backup_that_cannot_be_deleted_is_reported(days, monkeypatch, caplog):
 
 
 def test_parts_that_killed_processes_left_are_deleted_after_a_day(days):
-    old = days.folder / ".footnote-scheduled-2026-10-01-090000.tar.gz.part"
-    new = days.folder / ".footnote-scheduled-2026-10-02-090000.tar.gz.part"
-    for part in (old, new):
-        part.write_text("part")
-    os.utime(old, (1_700_000_000, 1_700_000_000))
     days.wait(0)
-    assert (old.exists(), new.exists()) == (False, True)
+    old = days.folder / f".footnote-scheduled-2026-10-01-090000{days.ending()}.0a.part"
+    other = days.folder / ".footnote-scheduled-2026-10-01-090000-00000000.tar.gz.0b.part"
+    new = days.folder / f".footnote-scheduled-2026-10-02-090000{days.ending()}.0c.part"
+    for part in (old, other, new):
+        part.write_text("part")
+    for part in (old, other):
+        os.utime(part, (1_700_000_000, 1_700_000_000))
+    days.wait(1)
+    assert (old.exists(), other.exists(), new.exists()) == (False, True, True)
 
 
 def test_a_canceled_backup_leaves_nothing_and_is_made_at_the_next_start(days):

@@ -5,6 +5,7 @@ import gzip
 import io
 import json
 import os
+import shutil
 import stat
 import tarfile
 from datetime import UTC, datetime
@@ -16,6 +17,7 @@ from services.long_work import CancelledError, ignore
 from storage.backups import backup_file as module
 from storage.backups.backup_file import entries_of, read_backup, read_manifest, write_backup
 from storage.backups.manifest import FORMAT, Manifest, parse_manifest
+from storage.disk import SPARE_BYTES
 
 NAMES = ("footnote.db", "indexes/i/passages/rows/x", "uploads/box/휴가.md", "uploads/box/empty.md")
 
@@ -139,6 +141,76 @@ def test_a_file_that_changes_while_it_is_written_leaves_no_backup(folder, manife
     failing(tmp_path / "b", folder, manifest, StorageError, "can't be read back.*checksum of 'ind")
 
 
+def test_the_spare_space_stays_free(folder, manifest, tmp_path, monkeypatch):
+    free = SPARE_BYTES + manifest.size - 1
+    usage = shutil.disk_usage(tmp_path)
+    monkeypatch.setattr(shutil, "disk_usage", lambda _path: usage._replace(free=free))
+    failing(tmp_path / "b", folder, manifest, StorageError, "Free some space")
+
+
+def test_a_part_that_another_program_replaced_is_no_backup(folder, manifest, tmp_path, monkeypatch):
+    other = dataclasses.replace(manifest, library="other")
+    write = module._write_archive
+    monkeypatch.setattr(
+        module, "_write_archive", lambda file, folder, _own, on: write(file, folder, other, on)
+    )
+    failing(tmp_path / "b", folder, manifest, StorageError, "was replaced while it was written")
+
+
+def test_two_writers_of_one_file_do_not_mix(folder, manifest, tmp_path):
+    other = dataclasses.replace(manifest, library="other")
+    target = tmp_path / "b"
+
+    def write_other(_progress):
+        if not target.exists():
+            write_backup(folder, other, target, ignore)
+
+    with pytest.raises(InputError, match="exists already"):
+        write_backup(folder, manifest, target, write_other)
+    assert read_backup(target, on_progress=ignore) == other
+    assert list(tmp_path.glob(".*")) == []
+
+
+def test_a_file_of_another_size_is_rejected_before_it_is_read(backup, monkeypatch):
+    first, *rest = members(backup)
+    member, content = rest[1]
+    write_members(backup, [first, rest[0], (member, content * 2), *rest[2:]])
+    read = module._read_member
+
+    def read_others(tar, one, folder):
+        assert one.name != member.name
+        return read(tar, one, folder)
+
+    monkeypatch.setattr(module, "_read_member", read_others)
+    unreadable(backup, f"the size of '{member.name}' differs")
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("files", []),
+        ("files", {"footnote.db": ["12", "ab"]}),
+        ("files", {"footnote.db": [-1, "ab"]}),
+        ("files", {"footnote.db": [1]}),
+        ("format", float("inf")),
+        ("format", "1"),
+        ("created_at", "2026-11-26T09:00:00"),
+        ("created_at", 5),
+        ("counts", [1]),
+        ("counts", {"documents": "2"}),
+        ("is_scheduled", "yes"),
+        ("library", None),
+        ("version", 1),
+    ],
+)
+def test_a_manifest_with_values_of_wrong_types_is_damaged(backup, manifest, name, value):
+    content = json.loads(manifest.to_json()) | {name: value}
+    (head, _json), *rest = members(backup)
+    write_members(backup, [(head, json.dumps(content).encode()), *rest])
+    with pytest.raises(InputError, match="is damaged or is not a backup"):
+        read_manifest(backup)
+
+
 def unreadable(file, match):
     target = file.parent / "target"
     for folder in (None, target):
@@ -243,5 +315,5 @@ def test_a_newer_format_names_the_version_that_reads_it(backup, manifest):
 def test_an_incomplete_manifest_is_rejected(backup, manifest, field):
     content = json.loads(manifest.to_json())
     del content[field]
-    with pytest.raises(KeyError):
+    with pytest.raises(ValueError, match=f"{field}: "):
         parse_manifest(json.dumps(content).encode())

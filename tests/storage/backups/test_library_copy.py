@@ -2,8 +2,10 @@
 
 import os
 import shutil
+import sqlite3
 import threading
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
+from dataclasses import replace
 
 import pytest
 
@@ -12,7 +14,8 @@ from domain.errors import BusyError, StorageError
 from services.long_work import ignore
 from storage.backups import library_copy as module
 from storage.backups.library_copy import library_copy
-from storage.ledger.index_store import IndexState, new_index
+from storage.disk import SPARE_BYTES
+from storage.ledger.index_store import Engine, IndexState, new_index
 from storage.lock import writer_lock
 from tests.fakes.library import DictLoader, Library
 
@@ -174,6 +177,91 @@ def test_what_a_killed_backup_left_is_deleted(library):
     assert not left.exists()
 
 
+def test_a_copy_shares_no_index_on_a_cluster_with_the_original(library):
+    """Otherwise, a reindex of a restored copy would delete the index of the original."""
+    spec = replace(library.index_spec, engine=Engine.OPENSEARCH)
+    remote = [new_index(spec, state) for state in (IndexState.BUILDING, IndexState.RETIRED)]
+    for index in remote:
+        library.indexes.add(index)
+    active = library.indexes.active()
+    with closing(sqlite3.connect(library.data_dir / "footnote.db")) as ledger, ledger:
+        ledger.execute("UPDATE indexes SET spec = json_set(spec, '$.engine', 'opensearch')")
+    shutil.rmtree(library.data_dir / "indexes")
+    passages = library.indexes.passages(active.id)
+    with library_copy(library.data_dir, library.data_dir / "footnote.db", ignore) as copy:
+        with closing(sqlite3.connect(copy / "footnote.db")) as ledger:
+            states = dict(ledger.execute("SELECT id, state FROM indexes"))
+            counts = dict(ledger.execute("SELECT index_id, count(*) FROM passages GROUP BY 1"))
+            assert ledger.execute("PRAGMA foreign_key_check").fetchall() == []
+    assert not states.keys() & {active.id, *(index.id for index in remote)}
+    assert sorted(states.values()) == ["active", "retired", "retired"]
+    assert {states[id_]: count for id_, count in counts.items()} == {"active": passages}
+    assert passages > 0
+
+
+def test_a_copy_keeps_the_id_of_an_index_in_the_data_folder(library, tmp_path):
+    with copy_of(library, tmp_path / "copy") as copy:
+        assert copy.indexes.active() == library.indexes.active()
+
+
+def test_a_left_copy_that_cannot_be_deleted_is_named(library, monkeypatch):
+    (library.data_dir / ".backup" / "copy").mkdir(parents=True)
+
+    def refuse(path, **options):
+        if not options:
+            raise PermissionError(13, "Permission denied", str(path))
+
+    monkeypatch.setattr(shutil, "rmtree", refuse)
+    with pytest.raises(StorageError, match=r"backup/copy can't be copied .* \(Permission denied"):
+        with library_copy(library.data_dir, library.data_dir / "footnote.db", ignore):
+            pytest.fail("a copy into an existing folder")
+
+
+@pytest.fixture
+def no_links(monkeypatch):
+    def refuse(path, _copy):
+        raise PermissionError(1, "Operation not permitted", str(path))
+
+    monkeypatch.setattr(os, "link", refuse)
+
+
+def test_a_disk_that_fills_during_the_copy_is_reported(library, monkeypatch, no_links):
+    def fill(path, _copy):
+        raise OSError(28, "No space left on device", str(path))
+
+    monkeypatch.setattr(shutil, "copy2", fill)
+    with pytest.raises(StorageError, match=r"indexes/.* \(No space left on device\)"):
+        with library_copy(library.data_dir, library.data_dir / "footnote.db", ignore):
+            pytest.fail("a copy on a full disk")
+
+
+def test_files_that_are_copied_need_free_space_and_links_need_none(library, monkeypatch, request):
+    (library.data_dir / "uploads").mkdir()
+    (library.data_dir / "uploads" / "a.md").write_bytes(b"x" * 5_000_000)
+    usage = shutil.disk_usage(library.data_dir)
+    free = SPARE_BYTES + 4_000_000
+    monkeypatch.setattr(shutil, "disk_usage", lambda _path: usage._replace(free=free))
+    with library_copy(library.data_dir, library.data_dir / "footnote.db", ignore) as copy:
+        assert (copy / "uploads" / "a.md").exists()
+    request.getfixturevalue("no_links")
+    with pytest.raises(StorageError, match="Free some space"):
+        with library_copy(library.data_dir, library.data_dir / "footnote.db", ignore):
+            pytest.fail("a copy on a full disk")
+
+
+def test_the_log_of_the_ledger_counts_as_part_of_it(library, monkeypatch):
+    needed = []
+    monkeypatch.setattr(
+        module, "require_free_space", lambda _folder, size, growth: needed.append(size)
+    )
+    ledger = library.data_dir / "footnote.db"
+    log = ledger.with_name("footnote.db-wal")
+    assert log.stat().st_size > 0
+    expected = ledger.stat().st_size + log.stat().st_size
+    with library_copy(library.data_dir, ledger, ignore):
+        assert needed == [expected]
+
+
 def test_a_ledger_that_is_no_database_is_reported(library):
     (library.data_dir / "other.db").write_bytes(b"x" * 5000)
     with pytest.raises(StorageError, match="The ledger can't be copied .*not a database"):
@@ -253,6 +341,17 @@ def test_the_newest_content_of_a_replaced_upload_is_in_the_copy(uploads, before_
 
     before_snapshot(replace)
     assert uploads.copied()["vpn.md"] == b"# VPN\n\nOpenVPN, since today."
+
+
+def test_an_upload_is_not_overwritten_through_a_link_in_the_copy(tmp_path, request):
+    """Without links, the contents of another file are copied, and must not follow the link."""
+    upload, copy, newer = (tmp_path / name for name in ("upload.md", "copy.md", "newer.md"))
+    upload.write_text("An upload.")
+    newer.write_text("A newer version.")
+    os.link(upload, copy)
+    request.getfixturevalue("no_links")
+    module._link(newer, copy)
+    assert (copy.read_text(), upload.read_text()) == ("A newer version.", "An upload.")
 
 
 def test_incomplete_uploads_and_links_are_not_copied(uploads, tmp_path):
