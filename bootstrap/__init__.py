@@ -8,7 +8,7 @@ import logging
 from datetime import UTC, datetime
 from pathlib import Path
 
-from bootstrap.hosting import make_host_policy
+from bootstrap.hosting import make_host_policy, note_pages_address
 from bootstrap.import_services import SAMPLES
 from bootstrap.latest_services import LatestServices
 from bootstrap.services import Services
@@ -111,11 +111,14 @@ def interface_language() -> str:
 def page_host_policy(bound: str) -> HostPolicy:
     """The allowed hosts and origins of the page server, which listens on the address `bound`.
 
+    Private servers of models can then be entered on the pages only if `bound` is loopback.
+
     Raises:
         ConfigError: A setting is invalid; the message names it.
     """
     settings = current_settings()
     _configure_logs(settings)  # the server logs before the services are built
+    note_pages_address(bound)
     return make_host_policy(settings, bound)
 
 

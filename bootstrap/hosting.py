@@ -1,5 +1,6 @@
 """The hosts and origins that the servers accept, from the settings."""
 
+import os
 from collections.abc import Iterable
 
 from domain.logs import get_logger
@@ -12,6 +13,25 @@ from domain.web.host_policy import (
     parse_hosts,
 )
 from settings import Settings
+
+_PAGES_ADDRESS = "STREAMLIT_SERVER_ADDRESS"
+"""The variable with the address of the pages, which Streamlit reads, too."""
+_ALL_INTERFACES = "0.0.0.0"  # noqa: S104  # not bound here
+
+
+def note_pages_address(bound: str) -> None:
+    """Note for this process that the pages listen on an address; "" means all interfaces."""
+    os.environ[_PAGES_ADDRESS] = bound or _ALL_INTERFACES
+
+
+def is_only_for_this_machine(settings: Settings) -> bool:
+    """Whether no other machine can open the pages, as far as this process knows.
+
+    Processes without pages know their address only from the environment.
+    """
+    bound = os.environ.get(_PAGES_ADDRESS)
+    is_local = bound is None or any(host.is_loopback for host in bound_hosts(bound))
+    return is_local and not settings.allowed_hosts
 
 
 def make_host_policy(

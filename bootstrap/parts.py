@@ -7,6 +7,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from bootstrap.hosting import is_only_for_this_machine
 from domain import SearchChoice
 from domain.setting_values import server_of
 from domain.web.address_guard import AddressGuard, AllowedHosts
@@ -103,7 +104,7 @@ class Parts:
         if not address or address in {getattr(settings, name) for name in names}:
             return None
         allowed = AllowedHosts.parse(settings.allowed_private_hosts)
-        return AddressGuard(allowed, permits_private=not settings.allowed_hosts)
+        return AddressGuard(allowed, permits_private=is_only_for_this_machine(settings))
 
     @cached_property
     def configured(self) -> "IndexSpec":

@@ -40,10 +40,6 @@ class SourceError(AppError):
     """A source can't be listed or read."""
 
 
-class ForbiddenAddressError(SourceError):
-    """A server must not be connected to, because it is not on the public internet."""
-
-
 class UnreadableError(SourceError):
     """One document can't be read; the message is the reason shown beside its name."""
 
@@ -69,6 +65,16 @@ class SourceUnavailableError(SourceError):
     def __init__(self, message: str, *, retry_after_s: float = 0) -> None:
         super().__init__(message)
         self.retry_after_s = retry_after_s
+
+
+class ForbiddenAddressError(SourceUnavailableError):
+    """A server must not be connected to: it is not on the public internet, or its name is unknown.
+
+    Both look the same, so that nobody learns which private names exist. Imports are resumed later,
+    because a name is also unknown while the network is down.
+    """
+
+    retryable = False
 
 
 class ModelError(AppError):

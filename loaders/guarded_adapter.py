@@ -13,8 +13,6 @@ from urllib3.util import parse_url
 
 from domain.web.address_guard import AddressGuard
 
-_PORTS = {"http": 80, "https": 443}
-
 
 class GuardedAdapter(HTTPAdapter):
     """Connects only to addresses that the guard permits, when a connection is opened.
@@ -37,10 +35,12 @@ class GuardedAdapter(HTTPAdapter):
 
         Raises:
             ForbiddenAddressError: The guard permits no address of the host.
+            ConnectionError: The host can't be looked up or reached now.
         """
         if select_proxy(request.url or "", options.get("proxies")):
             url = parse_url(request.url or "")
-            self._guard.check_literal((url.host or "").strip("[]"), url.port or _PORTS["https"])
+            port = url.port or (80 if url.scheme == "http" else 443)
+            self._guard.check_literal((url.host or "").strip("[]"), port)
         return super().send(request, *arguments, **options)
 
 

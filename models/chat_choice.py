@@ -154,7 +154,7 @@ def _fetch(endpoint: Endpoint, deadline: float) -> bytes:
         outgoing_request("GET", str(url)) as sent,
         httpx2.Client(headers=headers, timeout=left, follow_redirects=True) as client,
     ):
-        guard_connections(client._transport, endpoint.guard)
+        guard_connections(client, endpoint.guard)
         return _listed(client, url, sent, deadline)
 
 

@@ -18,12 +18,12 @@ _RETRY_HEADER = "x-stainless-retry-count"
 class LoggedHttpClient(DefaultHttpxClient):
     """OpenAI's default client with logging and the proxy that LangChain would set.
 
-    Without a proxy, it connects only to addresses that the guard permits; None permits all.
+    It connects only to addresses that the guard permits; None permits all.
     """
 
     def __init__(self, guard: AddressGuard | None = None, **options: Any) -> None:
         super().__init__(proxy=_openai_proxy(), **options)
-        guard_connections(self._transport, guard)
+        guard_connections(self, guard)
 
     def send(self, request: httpx2.Request, **options: Any) -> httpx2.Response:
         """Send and log the request."""
@@ -36,12 +36,12 @@ class LoggedHttpClient(DefaultHttpxClient):
 class LoggedAsyncHttpClient(DefaultAsyncHttpxClient):
     """OpenAI's default client with logging and the proxy that LangChain would set.
 
-    Without a proxy, it connects only to addresses that the guard permits; None permits all.
+    It connects only to addresses that the guard permits; None permits all.
     """
 
     def __init__(self, guard: AddressGuard | None = None, **options: Any) -> None:
         super().__init__(proxy=_openai_proxy(), **options)
-        guard_connections(self._transport, guard)
+        guard_connections(self, guard)
 
     async def send(self, request: httpx2.Request, **options: Any) -> httpx2.Response:
         """Send and log the request."""

@@ -17,6 +17,13 @@ from domain.web.host_policy import ANY, Host, parse_hosts
 Address = IPv4Address | IPv6Address
 
 ALLOWED_PRIVATE_HOSTS = "FOOTNOTE_ALLOWED_PRIVATE_HOSTS"
+_UNKNOWN_NAME = (socket.EAI_NONAME, getattr(socket, "EAI_NODATA", socket.EAI_NONAME))
+_NOT_PUBLIC = (
+    ip_network("192.88.99.0/24"),
+    ip_network("fec0::/10"),
+    ip_network("3fff::/20"),
+)
+"""Relays for 6to4, site-local addresses, and addresses for documentation."""
 _SHARED = IPv4Network("100.64.0.0/10")
 _OF_CLOUDS = (ip_network("100.100.100.200"), ip_network("fd00:ec2::/32"))
 """Where clouds give credentials to their machines, besides link-local addresses."""
@@ -82,10 +89,17 @@ class AddressGuard:
         Raises:
             ForbiddenAddressError: There are none. The message is the same whether the name is
                 unknown or its addresses are forbidden, and nothing was sent to them.
+            OSError: The name can't be looked up now, or is unknown although it may be private:
+                the network may be down.
         """
         try:
             found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
-        except (OSError, UnicodeError):
+        except UnicodeError:
+            found = []
+        except socket.gaierror as error:
+            may_be_private = self.permits_private or self.allowed.has_name(host, port)
+            if may_be_private or error.errno not in _UNKNOWN_NAME:
+                raise
             found = []
         addresses = dict.fromkeys(str(info[4][0]) for info in found)
         if allowed := [one for one in addresses if self._is_allowed(host, one, port)]:
@@ -118,7 +132,8 @@ class AddressGuard:
 def is_public(address: Address) -> bool:
     """Whether the address is on the public internet, and belongs to one machine."""
     plain = _plain(address)
-    return plain.is_global and not (plain.is_multicast or plain.is_reserved or plain.is_unspecified)
+    is_special = plain.is_multicast or plain.is_reserved or plain.is_unspecified
+    return plain.is_global and not (is_special or _is_in(plain, _NOT_PUBLIC))
 
 
 def is_private(address: Address) -> bool:
@@ -126,11 +141,13 @@ def is_private(address: Address) -> bool:
     plain = _plain(address)
     is_special = plain.is_multicast or plain.is_unspecified or plain.is_link_local
     is_shared = plain.version == 4 and plain in _SHARED
-    if is_special or any(
-        plain in network for network in _OF_CLOUDS if network.version == plain.version
-    ):
+    if is_special or _is_in(plain, _OF_CLOUDS):
         return False
     return plain.is_loopback or is_shared or (plain.is_private and not plain.is_reserved)
+
+
+def _is_in(address: Address, networks: Sequence[IPv4Network | IPv6Network]) -> bool:
+    return any(address in network for network in networks if network.version == address.version)
 
 
 def _plain(address: Address) -> Address:

@@ -2,13 +2,17 @@
 
 import asyncio
 import socket
+from http.server import BaseHTTPRequestHandler, HTTPServer
+from threading import Thread
 
+import httpcore2
 import pytest
 
-from domain.errors import ModelError
+from domain.errors import ModelError, ModelUnavailableError
 from domain.web.address_guard import AddressGuard, AllowedHosts
 from models.chat_choice import ChatSpec, NoListError, build_chat_model, listed_models
 from models.embedding_choice import EmbeddingSpec, build_embeddings
+from models.guarded_http import _FIRST_S, _GuardedAsyncBackend
 from tests.fakes.openai import EMBEDDING_MODEL, MODEL, Text
 from tests.servers import free_port
 
@@ -62,16 +66,17 @@ def test_the_connection_is_made_to_the_address_that_was_checked(model_server, mo
     lookups = []
     really = socket.getaddrinfo
 
-    def getaddrinfo(host, *arguments, **options):
-        lookups.append(host)
-        is_model = host == "model.example.com"
-        return really("127.0.0.1" if is_model else host, *arguments, **options)
+    def getaddrinfo(host, *arguments, flags=0, **options):
+        if host == "model.example.com" and not flags & socket.AI_NUMERICHOST:
+            lookups.append(host)
+            host = "127.0.0.1"
+        return really(host, *arguments, flags=flags, **options)
 
     monkeypatch.setattr(socket, "getaddrinfo", getaddrinfo)
     model_server.will(Text("Hello."))
     url = url_with(model_server, "model.example.com")
     assert build_chat_model(spec(url, ANYBODY_NEAR)).invoke("Hi").content == "Hello."
-    assert lookups.count("model.example.com") == 1
+    assert len(lookups) == 1
 
 
 def test_a_server_that_listens_on_one_address_of_its_name_is_found(model_server, monkeypatch):
@@ -86,3 +91,102 @@ def test_a_server_that_listens_on_one_address_of_its_name_is_found(model_server,
     model = build_chat_model(spec(url_with(model_server, "model.example.com"), ANYBODY_NEAR))
     assert model.invoke("Hi").content == "Hello."
     assert asyncio.run(model.ainvoke("Hi")).content == "Hello."
+
+
+@pytest.fixture
+def offline(monkeypatch):
+    def getaddrinfo(*_arguments, **_options):
+        raise socket.gaierror(socket.EAI_AGAIN, "Temporary failure in name resolution")
+
+    monkeypatch.setattr(socket, "getaddrinfo", getaddrinfo)
+
+
+@pytest.mark.usefixtures("offline")
+def test_a_failed_lookup_is_reported_as_an_unavailable_model():
+    model = build_chat_model(spec("http://model.example.com/v1", NOBODY))
+    with pytest.raises(ModelUnavailableError, match="can't be reached"):
+        model.invoke("Hi")
+    with pytest.raises(ModelUnavailableError, match="can't be reached"):
+        asyncio.run(model.ainvoke("Hi"))
+    with pytest.raises(NoListError, match="can't be reached") as raised:
+        listed_models(spec("http://model.example.com/v1", NOBODY).endpoint())
+    assert raised.value.retryable
+
+
+class Proxy(BaseHTTPRequestHandler):
+    """Redirects every request to an address of a cloud."""
+
+    def redirect(self):
+        self.server.requests.append(self.path)
+        self.send_response(307)
+        self.send_header("Location", "http://169.254.169.254/latest")
+        self.send_header("Content-Length", "0")
+        self.end_headers()
+
+    do_GET = do_POST = redirect
+
+    def log_message(self, *_arguments):
+        pass
+
+
+@pytest.fixture
+def proxy(monkeypatch):
+    """The requests that a proxy of the environment gets."""
+    server = HTTPServer(("127.0.0.1", 0), Proxy)
+    server.requests = []
+    thread = Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02})
+    thread.start()
+    monkeypatch.setenv("HTTP_PROXY", f"http://127.0.0.1:{server.server_port}")
+    monkeypatch.setenv("NO_PROXY", "")
+    yield server.requests
+    server.shutdown()
+    server.server_close()
+    thread.join()
+
+
+@pytest.mark.parametrize(
+    ("url", "requests"),
+    [
+        ("http://2130706433:9/v1", []),
+        ("http://169.254.169.254/v1", []),
+        ("http://model.example.com/v1", ["model.example.com"]),
+    ],
+    ids=["loopback", "an address of a cloud", "a redirect to one"],
+)
+def test_a_proxy_is_not_asked_for_a_forbidden_address(proxy, url, requests):
+    model = build_chat_model(spec(url, NOBODY))
+    calls = [
+        (ModelError, lambda: model.invoke("Hi")),
+        (ModelError, lambda: asyncio.run(model.ainvoke("Hi"))),
+        (NoListError, lambda: listed_models(spec(url, NOBODY).endpoint())),
+    ]
+    for error, call in calls:
+        with pytest.raises(error, match=FORBIDDEN):
+            call()
+        assert [one.split("/")[2] for one in proxy] == requests
+        proxy.clear()
+
+
+class Unreachable(httpcore2.AsyncNetworkBackend):
+    """Times out on every address, and records it with the time limit."""
+
+    def __init__(self):
+        self.attempts = []
+
+    async def connect_tcp(self, host, _port, timeout=None, **_options):
+        self.attempts.append((host, timeout))
+        raise httpcore2.ConnectTimeout
+
+
+@pytest.mark.parametrize(
+    ("limit", "limits"),
+    [(60.0, [_FIRST_S, _FIRST_S, 60.0]), (None, [_FIRST_S, _FIRST_S, None]), (1.0, [1.0] * 3)],
+)
+def test_only_the_last_address_of_a_name_gets_the_whole_time(monkeypatch, limit, limits):
+    addresses = ["10.0.0.1", "10.0.0.2", "10.0.0.3"]
+    monkeypatch.setattr(AddressGuard, "addresses", lambda *_arguments: addresses)
+    unreachable = Unreachable()
+    backend = _GuardedAsyncBackend(ANYBODY_NEAR, unreachable)
+    with pytest.raises(httpcore2.ConnectTimeout):
+        asyncio.run(backend.connect_tcp("model.example.com", 80, timeout=limit))
+    assert unreachable.attempts == list(zip(addresses, limits, strict=True))

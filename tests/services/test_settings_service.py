@@ -539,13 +539,25 @@ def test_a_stored_endpoint_is_not_at_an_address_of_a_cloud(settings):
 
 
 @pytest.mark.parametrize(
-    ("hosts", "private_hosts", "is_allowed"),
-    [("", "", True), ("docs.example.com", "", False), ("docs.example.com", "127.0.0.1", True)],
-    ids=["only this machine opens the pages", "others open them", "the operator allows it"],
+    ("hosts", "bound", "private_hosts", "is_allowed"),
+    [
+        ("", None, "", True),
+        ("", "localhost", "", True),
+        ("", "127.0.0.2", "", True),
+        ("", "::1", "", True),
+        ("docs.example.com", "localhost", "", False),
+        ("", "192.168.1.20", "", False),
+        ("", "0.0.0.0", "", False),
+        ("", "::", "", False),
+        ("", "", "", False),
+        ("docs.example.com", "0.0.0.0", "127.0.0.1", True),
+    ],
 )
 def test_a_stored_endpoint_on_this_machine_is_allowed_while_only_this_machine_opens_the_pages(
-    settings, model_server, monkeypatch, hosts, private_hosts, is_allowed
+    settings, model_server, monkeypatch, hosts, bound, private_hosts, is_allowed
 ):
+    if bound is not None:
+        monkeypatch.setenv("STREAMLIT_SERVER_ADDRESS", bound)
     monkeypatch.setenv("FOOTNOTE_ALLOWED_HOSTS", hosts)
     monkeypatch.setenv("FOOTNOTE_ALLOWED_PRIVATE_HOSTS", private_hosts)
     if is_allowed:

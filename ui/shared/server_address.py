@@ -7,6 +7,7 @@ from domain.web.host_guard import App, Message, Receive, Send
 from ui.shared.safe_html import script_text
 
 _BEFORE = b"<title>"
+_DROPPED = {b"accept-encoding", b"if-none-match", b"if-modified-since", b"range"}
 _REPLACED = {b"content-length", b"etag", b"last-modified"}
 
 
@@ -20,7 +21,7 @@ class ServerAddress:
     async def __call__(self, scope: Message, receive: Receive, send: Send) -> None:
         """Respond to a request."""
         if scope["type"] == "http" and scope["method"] == "GET" and _accepts_page(scope):
-            scope, send = _without_compression(scope), _PageSender(send).send
+            scope, send = _for_whole_page(scope), _PageSender(send).send
         await self._app(scope, receive, send)
 
 
@@ -28,9 +29,13 @@ def _accepts_page(scope: Message) -> bool:
     return any(name == b"accept" and b"text/html" in text for name, text in scope["headers"])
 
 
-def _without_compression(scope: Message) -> Message:
-    """The request of a page, which has 8 kB, for an answer that can be changed."""
-    headers = [header for header in scope["headers"] if header[0] != b"accept-encoding"]
+def _for_whole_page(scope: Message) -> Message:
+    """The request of a page, for an answer with the whole page (8 kB) and without compression.
+
+    A browser may still have the page of an earlier version, whose tag and time are those of
+    Streamlit's file, too.
+    """
+    headers = [header for header in scope["headers"] if header[0] not in _DROPPED]
     return {**scope, "headers": headers}
 
 
@@ -56,7 +61,7 @@ class _PageSender:
         script = f"<script>{script_text('address')}</script>\n    ".encode()
         body = self._body.replace(_BEFORE, script + _BEFORE, 1)
         headers = [header for header in start["headers"] if header[0].lower() not in _REPLACED]
-        headers.append((b"content-length", str(len(body)).encode()))
+        headers += [(b"content-length", str(len(body)).encode()), (b"vary", b"Accept")]
         await self._send({**start, "headers": headers})
         await self._send({"type": "http.response.body", "body": body})
 

@@ -1,5 +1,6 @@
 """Only public addresses may be connected to, however they are written or found."""
 
+import errno
 import socket
 from ipaddress import ip_address
 
@@ -9,6 +10,7 @@ from domain.errors import ConfigError, ForbiddenAddressError
 from domain.web.address_guard import AddressGuard, AllowedHosts, is_private, is_public
 
 PUBLIC, OTHER = "93.184.216.34", "2606:4700::1111"
+UNKNOWN = socket.gaierror(socket.EAI_NONAME, "Name or service not known")
 
 
 @pytest.mark.parametrize(
@@ -47,14 +49,16 @@ def names(monkeypatch):
     def getaddrinfo(host, port, *arguments, **options):
         if host not in known:
             return really(host, port, flags=socket.AI_NUMERICHOST, type=socket.SOCK_STREAM)
+        if isinstance(known[host], OSError):
+            raise known[host]
         return [(socket.AF_INET, socket.SOCK_STREAM, 6, "", (one, port)) for one in known[host]]
 
     monkeypatch.setattr(socket, "getaddrinfo", getaddrinfo)
     return known
 
 
-def guard(allowed=""):
-    return AddressGuard(AllowedHosts.parse(allowed))
+def guard(allowed="", **options):
+    return AddressGuard(AllowedHosts.parse(allowed), **options)
 
 
 @pytest.mark.parametrize(
@@ -62,9 +66,10 @@ def guard(allowed=""):
     [
         "127.0.0.1", "127.8.9.10", "0.0.0.0", "10.1.2.3", "172.16.0.1", "192.168.1.1",
         "169.254.169.254", "100.64.0.1", "100.100.100.200", "224.0.0.1", "239.1.2.3",
-        "240.0.0.1", "255.255.255.255", "192.0.2.1", "198.18.0.1",
+        "240.0.0.1", "255.255.255.255", "192.0.2.1", "198.18.0.1", "192.88.99.1",
         "::", "::1", "fe80::1", "fc00::1", "fd00:ec2::254", "ff02::1", "2001:db8::1",
         "::ffff:127.0.0.1", "::ffff:10.0.0.1", "::ffff:169.254.169.254", "::127.0.0.1",
+        "fec0::1", "feff::1", "3fff::1", "3fff:fff::1",
         "64:ff9b::7f00:1", "64:ff9b::169.254.169.254", "2002:7f00:1::", "2002:a00:1::",
     ],
 )  # fmt: skip
@@ -90,13 +95,35 @@ def test_every_notation_of_a_forbidden_address_is_rejected(names, host):
 
 
 def test_a_name_is_rejected_in_the_same_words_whether_it_is_private_or_unknown(names):
-    names["wiki.internal"], names["nowhere.internal"] = ["10.0.0.7"], []
+    names["wiki.internal"], names["nowhere.internal"] = ["10.0.0.7"], UNKNOWN
     messages = []
     for name in names:
         with pytest.raises(ForbiddenAddressError) as raised:
             guard().addresses(name, 443)
         messages.append(str(raised.value).replace(name, "NAME"))
     assert messages[0] == messages[1]
+
+
+@pytest.mark.parametrize(
+    "error",
+    [
+        socket.gaierror(socket.EAI_AGAIN, "Temporary failure in name resolution"),
+        socket.gaierror(socket.EAI_FAIL, "Non-recoverable failure in name resolution"),
+        OSError(errno.EMFILE, "Too many open files"),
+    ],
+)
+def test_a_lookup_that_may_succeed_later_is_an_error_of_the_network(names, error):
+    names["wiki.example.com"] = error
+    with pytest.raises(OSError, match=error.strerror):
+        guard().addresses("wiki.example.com", 443)
+
+
+@pytest.mark.parametrize("options", [{"allowed": "wiki.internal"}, {"permits_private": True}])
+def test_an_unknown_name_is_an_error_of_the_network_if_it_may_be_private(names, options):
+    """The network with its DNS server may be back later, such as after a VPN connects."""
+    names["wiki.internal"] = UNKNOWN
+    with pytest.raises(socket.gaierror):
+        guard(**options).addresses("wiki.internal", 443)
 
 
 def test_only_the_public_addresses_of_a_name_are_used(names):

@@ -1,6 +1,7 @@
 """A site is read only from permitted addresses, and only from the server that the user entered."""
 
 import socket
+from contextlib import suppress
 from urllib.parse import urlsplit
 
 import pytest
@@ -45,19 +46,37 @@ def test_the_error_does_not_tell_an_open_port_from_a_closed_one(fake):
 
 def test_a_name_that_moves_to_a_private_address_is_not_followed(fake, monkeypatch):
     """DNS rebinding: the name is public when it is checked, and private afterwards."""
-    addresses = iter(["192.0.2.1", "127.0.0.1", "127.0.0.1"])
+    lookups, connections = [], []
     really = socket.getaddrinfo
 
     def getaddrinfo(host, *arguments, **options):
-        return really(
-            next(addresses) if host == "wiki.example.com" else host, *arguments, **options
-        )
+        if host == "wiki.example.com":
+            lookups.append(host)
+            host = "8.8.8.8" if len(lookups) == 1 else "127.0.0.1"
+        return really(host, *arguments, **options)
+
+    def connect(_socket, address):
+        connections.append(address[0])
+        raise RuntimeError("no connection leaves this test")
 
     monkeypatch.setattr(socket, "getaddrinfo", getaddrinfo)
-    for _ in range(2):
-        with pytest.raises(ForbiddenAddressError):
-            client_at(fake, f"http://wiki.example.com:{port_of(fake)}").get(WHO)
+    monkeypatch.setattr(socket.socket, "connect", connect)
+    with pytest.raises(RuntimeError):
+        client_at(fake, f"http://wiki.example.com:{port_of(fake)}").get(WHO)
+    assert (connections, len(lookups)) == (["8.8.8.8"], 1)
     assert fake.requests == []
+
+
+def test_a_failed_lookup_is_retried_and_reported_as_an_unavailable_source(fake, monkeypatch):
+    def getaddrinfo(*_arguments, **_options):
+        raise socket.gaierror(socket.EAI_AGAIN, "Temporary failure in name resolution")
+
+    monkeypatch.setattr(socket, "getaddrinfo", getaddrinfo)
+    waits = []
+    with pytest.raises(SourceUnavailableError, match="can't be reached") as raised:
+        client_at(fake, "http://wiki.example.com", waits=waits).get(WHO)
+    assert raised.value.retryable
+    assert waits
 
 
 def test_the_connection_is_made_to_the_address_that_was_checked(fake, monkeypatch):
@@ -89,6 +108,15 @@ def test_a_proxy_does_not_open_private_addresses(fake, monkeypatch):
     with pytest.raises(ForbiddenAddressError):
         client_at(fake, "http://2130706433:9").get(WHO)
     assert fake.requests == []
+
+
+def test_a_proxy_is_asked_for_an_address_whose_usual_port_is_permitted(fake, monkeypatch):
+    monkeypatch.setenv("HTTP_PROXY", fake.origin)
+    monkeypatch.setenv("NO_PROXY", "")
+    guard = AddressGuard(AllowedHosts.parse("10.0.0.7:80"))
+    with suppress(SourceError):
+        client_at(fake, "http://10.0.0.7", guard).get(WHO)
+    assert fake.requests
 
 
 @pytest.mark.parametrize(

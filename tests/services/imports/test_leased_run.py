@@ -7,7 +7,13 @@ import pytest
 from sqlalchemy import update
 
 from domain import ImportKind, ImportReport, ImportState, Progress
-from domain.errors import BusyError, SourceUnavailableError, StorageError, StorageUnavailableError
+from domain.errors import (
+    BusyError,
+    ForbiddenAddressError,
+    SourceUnavailableError,
+    StorageError,
+    StorageUnavailableError,
+)
 from services.imports import leased_run as module
 from services.imports.leased_run import LeasedRun
 from services.long_work import CancelledError, Stage
@@ -213,6 +219,7 @@ def test_an_import_that_a_signal_or_the_stop_of_a_page_interrupts_is_resumed_by_
         ([Stage.WRITING, Stage.READING], StorageUnavailableError, 15),
         ([Stage.READING], SourceUnavailableError, 30),
         ([Stage.READING, Stage.WRITING], SourceUnavailableError, 15),
+        ([Stage.LISTING], ForbiddenAddressError, 30),  # its name may be known again then
     ],
 )
 def test_only_an_attempt_that_wrote_something_starts_the_retries_again(

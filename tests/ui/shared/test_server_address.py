@@ -49,6 +49,22 @@ def test_a_browser_does_not_reuse_the_page_without_the_script(client):
     assert not {"etag", "last-modified"} & {name.lower() for name in client.get("/").headers}
 
 
+def test_a_browser_does_not_keep_a_page_from_before_an_upgrade(client):
+    stored = client.get("/", headers={"Accept": "*/*"}).headers
+    conditions = {
+        "If-None-Match": stored["etag"],
+        "If-Modified-Since": stored["last-modified"],
+        "Range": "bytes=0-9",
+    }
+    for name, condition in conditions.items():
+        page = client.get("/", headers={name: condition})
+        assert (page.status_code, page.text.count(SCRIPT)) == (200, 1)
+
+
+def test_a_cache_does_not_serve_a_page_for_another_kind_of_request(client):
+    assert "Accept" in client.get("/").headers.get_list("vary", split_commas=True)
+
+
 def test_the_rest_of_the_page_is_unchanged(client):
     index = file_util.get_static_dir() + "/index.html"
     served = client.get("/library").text.replace(f"{SCRIPT}\n    ", "")

@@ -8,6 +8,8 @@ from pathlib import Path
 import pytest
 import streamlit as st
 
+from bootstrap.hosting import is_only_for_this_machine
+from settings import load_settings
 from ui.shared.safe_html import FOLDER, run_script, script_names, script_text
 from ui.shared.server_middleware import page_security_policy, server_middleware
 
@@ -65,3 +67,15 @@ def test_an_invalid_setting_stops_the_server_and_is_named(monkeypatch):
     monkeypatch.setenv("FOOTNOTE_ALLOWED_HOSTS", "http://docs.example.com")
     with pytest.raises(SystemExit, match="Footnote: FOOTNOTE_ALLOWED_HOSTS"):
         server_middleware()
+
+
+@pytest.mark.parametrize(
+    ("bound", "is_only_here"), [("localhost", True), ("192.168.1.20", False), (None, False)]
+)
+def test_the_address_of_the_server_decides_whether_the_pages_are_only_for_this_machine(
+    monkeypatch, bound, is_only_here
+):
+    monkeypatch.setenv("STREAMLIT_SERVER_ADDRESS", "set again after the test")
+    monkeypatch.setattr(st, "get_option", {"server.address": bound}.get)
+    server_middleware()
+    assert is_only_for_this_machine(load_settings()) is is_only_here
