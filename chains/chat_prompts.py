@@ -1,11 +1,11 @@
 """The prompts for chat models, the numbered passages in them, and the text of their replies."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import count
 
 from langchain_core.documents import Document
-from langchain_core.messages import BaseMessage
+from langchain_core.messages import BaseMessage, ToolMessage
 from langchain_core.prompts import ChatPromptTemplate, MessagesPlaceholder, PromptTemplate
 
 from chains.citations.visible_text import lookalikes, neutralize
@@ -69,7 +69,7 @@ strings."""
 def answer_prompt(*rules: str) -> ChatPromptTemplate:
     """The prompt for an answer from numbered `sources`, with these rules after `ANSWER_RULES`.
 
-    The optional `tool_messages` (calls of tools and their results) follow the question.
+    The optional `tool_messages` (calls of tools and their `neutral_results`) follow the question.
     """
     introduction = "You answer questions from numbered sources, and from nothing else.\n"
     return ChatPromptTemplate.from_messages(
@@ -95,6 +95,24 @@ def render_sources(documents: Sequence[Document], numbers: Sequence[int] | None 
         f"[{n}]{neutralize(_heading(document) + document.page_content, brackets)}"
         for n, document in zip(numbers or count(1), documents, strict=False)
     )
+
+
+def neutral_results(
+    messages: Sequence[BaseMessage], documents: Sequence[Document]
+) -> list[BaseMessage]:
+    """The calls of tools and their results, without citation markers in the results.
+
+    A model that copies a result cites none of the documents, the sources of the prompt.
+    """
+    results = [str(one.text) for one in messages if isinstance(one, ToolMessage)]
+    brackets = lookalikes([*results, *(document.page_content for document in documents)])
+    return [_neutral(one, brackets) for one in messages]
+
+
+def _neutral(message: BaseMessage, brackets: Mapping[int, str]) -> BaseMessage:
+    if not isinstance(message, ToolMessage):
+        return message
+    return message.model_copy(update={"content": neutralize(str(message.text), brackets)})
 
 
 def _heading(document: Document) -> str:

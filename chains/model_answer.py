@@ -14,7 +14,7 @@ from langchain_core.prompt_values import PromptValue
 from langchain_core.prompts import BasePromptTemplate
 from langchain_core.runnables import Runnable, RunnableConfig, RunnableLambda
 
-from chains.chat_prompts import ANSWER_PROMPT, render_sources
+from chains.chat_prompts import ANSWER_PROMPT, neutral_results, render_sources
 from chains.citations.answer_check import check_answer
 from chains.citations.marker_parser import open_fence
 from chains.condensing.condense import as_one_question
@@ -119,10 +119,12 @@ class _PromptedModel(StreamingRunnable[dict[str, Any], BaseMessage | str]):
 
 
 def _prompt_inputs(variable: str, render: Renderer, inputs: dict[str, Any]) -> dict[str, Any]:
+    documents = inputs["input_documents"]
     rendered = {
         "question": _in_its_language(inputs["question"], inputs.get("typed_question", "")),
-        variable: render(inputs["input_documents"]),
+        variable: render(documents),
         "chat_history": render_history(inputs["chat_history"]),
+        "tool_messages": neutral_results(inputs.get("tool_messages", ()), documents),
     }
     return {key: inputs[key] for key in inputs if key != "input_documents"} | rendered
 

@@ -1,6 +1,7 @@
 """Answers in JSON: the check of their citations and of their format."""
 
 import json
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
@@ -15,6 +16,8 @@ from services.events import Event, TextDelta
 
 if TYPE_CHECKING:
     from langchain_core.messages.content import Citation
+
+_SHOWN_CHARS = 100
 
 
 class JsonDraft(AnswerDraft):
@@ -81,13 +84,22 @@ class _Invalid(str):
 def _parsed(text: str) -> Any:
     """The JSON value of the text, or `_Invalid`."""
     try:
-        return json.loads(text, parse_constant=_reject)
+        return json.loads(text, parse_constant=_reject, object_pairs_hook=_object)
     except (ValueError, RecursionError) as error:
         return _Invalid(error)
 
 
 def _reject(constant: str) -> None:
     raise ValueError(f"{constant} is not a JSON number")
+
+
+def _object(members: list[tuple[str, Any]]) -> dict[str, Any]:
+    """The object; a duplicate name is rejected, because other parsers may use its first value."""
+    found = dict(members)
+    if len(found) < len(members):
+        [(name, _count)] = Counter(name for name, _value in members).most_common(1)
+        raise ValueError(f"an object has several members {name[:_SHOWN_CHARS]!r}")
+    return found
 
 
 def _strings(value: Any) -> Iterator[str]:

@@ -1,56 +1,93 @@
-"""Checks JSON Schemas of callers, and values against them, without requests and in limited time."""
+"""Checks JSON Schemas of callers, and values against them, without requests and in few steps."""
 
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from functools import partial
-from itertools import count
 from typing import Any
 
-MAX_REFERENCES = 10_000
-"""The maximum number of references that one check follows: they may multiply or never end."""
+MAX_STEPS = 100_000
+"""The maximum number of steps of one check: keywords, and members of their lists and objects."""
 _SHOWN_CHARS = 300
-_OF_ROOT = ("$schema", "$id")
-_UNSUPPORTED = (*_OF_ROOT, "$dynamicRef", "$recursiveRef", "patternProperties")
-"""Keywords that are not supported within a schema: they would change how it is checked."""
-_BY_NAME = ("properties", "$defs", "definitions", "dependentSchemas")
-_VALUES = ("enum", "const", "default", "examples")
+_OF_ROOT = ("$schema", "$id", "id")
+_UNSUPPORTED = (
+    "$schema",
+    "$id",
+    "$dynamicRef",
+    "$recursiveRef",
+    "patternProperties",
+    "unevaluatedItems",
+    "unevaluatedProperties",
+)
+"""Keywords that are not supported within a schema.
+
+They would change how it is checked, or take exponential time.
+"""
+_BY_NAME = ("$defs", "definitions", "dependencies", "dependentSchemas", "properties")
+"""Keywords with schemas by name."""
+_APPLICATORS = (
+    *("additionalItems", "additionalProperties", "allOf", "anyOf", "contains", "else", "if"),
+    *("items", "not", "oneOf", "prefixItems", "propertyNames", "then"),
+)
+"""Keywords with a schema or a list of schemas."""
+_EVALUATED_BY = {"then": "if", "else": "if", "$defs": "$ref", "definitions": "$ref"}
+"""Keywords whose schemas another keyword evaluates."""
 
 
 class _TooComplexError(Exception):
-    """A check followed too many references."""
+    """A check took too many steps."""
 
 
 def schema_problem(schema: Mapping[str, Any]) -> str:
     """Why this is not a JSON Schema that values can be checked with, or "" if it is.
 
+    Schemas of drafts 4, 6, 7, 2019-09, and 2020-12 are read as such, and all others as 2020-12.
     This may take seconds for a schema of 100,000 characters.
     """
-    from jsonschema.exceptions import SchemaError  # type: ignore[import-untyped]
-
+    draft, root = _draft(schema), _root(schema)
     try:
-        _draft(schema).check_schema(schema)
-    except SchemaError as error:
-        return f"{error.message[:_SHOWN_CHARS]} ({error.json_path})"
-    return next(_problems(_root(schema)), "")
+        # The meta-schema's formats are not checked: RE2 reads patterns, and no address is followed.
+        error = next(draft(_meta_schema(draft)).iter_errors(schema), None)
+        return _shown(error) if error else next(_problems(draft, root), "")
+    except RecursionError:
+        return "it is nested too deeply"
 
 
 def violation_of(schema: Mapping[str, Any], value: Any) -> str:
     """Where and why the value does not match a schema without problems, or "" if it matches."""
-    from referencing.exceptions import Unresolvable
-
     try:
         error = next(_validator(schema).iter_errors(value), None)
-    except (_TooComplexError, RecursionError, Unresolvable):
+    except (_TooComplexError, RecursionError):
         return "it can't be checked, because the schema is too complex"
-    return "" if error is None else f"{error.message[:_SHOWN_CHARS]} ({error.json_path})"
+    except OverflowError:
+        return "it can't be checked, because it contains a number that is too large"
+    return _shown(error) if error else ""
+
+
+def _shown(error: Any) -> str:
+    return f"{error.message[:_SHOWN_CHARS]} ({error.json_path})"
 
 
 def _draft(schema: Mapping[str, Any]) -> Any:
-    from jsonschema.validators import (  # type: ignore[import-untyped]
-        Draft202012Validator,
-        validator_for,
-    )
+    from jsonschema import validators  # type: ignore[import-untyped]
 
-    return validator_for(schema, default=Draft202012Validator)
+    older = (
+        validators.Draft4Validator,
+        validators.Draft6Validator,
+        validators.Draft7Validator,
+        validators.Draft201909Validator,
+    )
+    by_url = {draft.ID_OF(draft.META_SCHEMA).rstrip("#"): draft for draft in older}
+    url = str(schema.get("$schema")).rstrip("#")
+    return by_url.get(url, validators.Draft202012Validator)
+
+
+def _meta_schema(draft: Any) -> dict[str, Any]:
+    """The schema of the draft's schemas; those of older drafts may contain `$defs`, too."""
+    rules = draft.META_SCHEMA["properties"]
+    if "type" not in rules:  # since 2019-09, the rules are in vocabularies
+        return dict(draft.META_SCHEMA)
+    newer = {"$ref": {"type": "string"}, "$defs": rules["definitions"]}
+    return {**draft.META_SCHEMA, "properties": {**rules, **newer}}
 
 
 def _root(schema: Mapping[str, Any]) -> dict[str, Any]:
@@ -61,38 +98,103 @@ def _validator(schema: Mapping[str, Any]) -> Any:
     from jsonschema.validators import extend
     from referencing import Registry
 
-    draft = _draft(schema)
-    keywords = {"$ref": partial(_follow, draft.VALIDATORS["$ref"], count(1)), "pattern": _match}
+    draft, root = _draft(schema), _root(schema)
+    own = {"$ref": partial(_follow, _resolver(root)), "pattern": _match}
+    steps = _Steps()
+    keywords = {
+        name: partial(steps.evaluate, keyword)
+        for name, keyword in {**draft.VALIDATORS, **own}.items()
+    }
     # Without a registry of its own, the library would request the addresses of references.
-    return extend(draft, keywords)(_root(schema), registry=Registry())
+    return extend(draft, keywords)(root, registry=Registry())
 
 
-def _follow(follow: Any, numbers: "count[int]", *arguments: Any) -> Iterator[Any]:
-    if next(numbers) > MAX_REFERENCES:
-        raise _TooComplexError
-    yield from follow(*arguments)
+@dataclass
+class _Steps:
+    """Counts the steps of a check."""
+
+    rest: int = MAX_STEPS
+
+    def evaluate(
+        self, keyword: Any, validator: Any, expected: Any, value: Any, schema: Any
+    ) -> Iterator[Any]:
+        """The errors of the keyword; raises _TooComplexError if too few steps are left."""
+        self.rest -= 1 + (len(expected) if isinstance(expected, list | dict) else 0)
+        if self.rest < 0:
+            raise _TooComplexError
+        yield from keyword(validator, expected, value, schema) or ()
+
+
+def _follow(
+    resolver: Any, validator: Any, reference: str, value: Any, _schema: object
+) -> Iterator[Any]:
+    yield from validator.descend(value, resolver.lookup(reference).contents)
 
 
 def _match(_validator: object, pattern: str, value: object, _schema: object) -> Iterator[Any]:
-    from jsonschema.exceptions import ValidationError
+    from jsonschema.exceptions import ValidationError  # type: ignore[import-untyped]
 
-    if isinstance(value, str) and not _compiled(pattern).search(value):
+    # JSON may contain lone surrogates, which RE2 does not read.
+    is_text = isinstance(value, str)
+    if is_text and not _compiled(pattern).search(value.encode(errors="replace")):
         yield ValidationError(f"{value!r} does not match {pattern!r}")
 
 
-def _problems(schema: Mapping[str, Any]) -> Iterator[str]:
-    """The keywords of a valid schema that are not supported."""
-    from referencing import Registry
-    from referencing.jsonschema import DRAFT202012
+def _problems(draft: Any, root: Mapping[str, Any]) -> Iterator[str]:
+    """Why values can't be checked with a valid schema."""
+    parts = list(_parts(draft, root))
+    known = {id(part) for part in parts}
+    resolver = _resolver(root)
+    for part in parts:
+        yield from (f"{name} is not supported" for name in part if _is_unsupported(draft, name))
+        if (pattern := part.get("pattern")) is not None and _compiled(pattern) is None:
+            yield f"the pattern {pattern[:_SHOWN_CHARS]!r} is not supported"
+        if (reference := part.get("$ref")) is not None:
+            target = _target(resolver, reference)
+            if id(target) not in known and not isinstance(target, bool):
+                yield f"the schema does not contain a schema at {reference[:_SHOWN_CHARS]!r}"
 
-    resolver = Registry().resolver_with_root(DRAFT202012.create_resource(schema))
-    for name, value in _keywords(schema):
-        if name in _UNSUPPORTED:
-            yield f"{name} is not supported"
-        elif name == "pattern" and _compiled(value) is None:
-            yield f"the pattern {value[:_SHOWN_CHARS]!r} is not supported"
-        elif name == "$ref" and not _leads_somewhere(resolver, value):
-            yield f"the schema does not contain {value[:_SHOWN_CHARS]!r}"
+
+def _is_unsupported(draft: Any, name: str) -> bool:
+    is_id = name == "id" and "const" not in draft.VALIDATORS  # in draft 4
+    return is_id or name in _UNSUPPORTED
+
+
+def _parts(draft: Any, schema: Any) -> Iterator[dict[str, Any]]:
+    """The schema and all schemas in it, without those that are only `true` or `false`."""
+    if not isinstance(schema, dict):
+        return
+    yield schema
+    for name, value in schema.items():
+        if _EVALUATED_BY.get(name, name) not in draft.VALIDATORS:
+            continue
+        if name in _BY_NAME:
+            schemas = value.values()
+        elif name in _APPLICATORS:
+            schemas = value if isinstance(value, list) else [value]
+        else:
+            continue
+        for one in schemas:
+            yield from _parts(draft, one)
+
+
+def _resolver(root: Mapping[str, Any]) -> Any:
+    """Looks up references in the schema, and only there; raises Unresolvable otherwise."""
+    from referencing import Registry, Resource
+
+    return Registry().resolver_with_root(Resource.opaque(root))
+
+
+def _target(resolver: Any, reference: str) -> Any:
+    """What a reference to a part of the schema leads to; None if to nothing."""
+    from referencing.exceptions import Unresolvable
+
+    if reference != "#" and not reference.startswith("#/"):
+        return None
+    try:
+        return resolver.lookup(reference).contents
+    except (Unresolvable, TypeError, ValueError):  # the latter two: names in a list or a number
+        return None
 
 
 def _compiled(pattern: str) -> Any:
@@ -105,26 +207,3 @@ def _compiled(pattern: str) -> Any:
         return re2.compile(pattern, options)
     except re2.error:
         return None
-
-
-def _leads_somewhere(resolver: Any, reference: str) -> bool:
-    from referencing.exceptions import Unresolvable
-
-    if reference != "#" and not reference.startswith("#/"):
-        return False
-    try:
-        resolver.lookup(reference)
-    except Unresolvable:
-        return False
-    return True
-
-
-def _keywords(schema: Any) -> Iterator[tuple[str, Any]]:
-    """The keywords in a schema and in all parts of it, with their values."""
-    for part in schema if isinstance(schema, list) else [schema]:
-        for name, value in part.items() if isinstance(part, dict) else ():
-            yield name, value
-            if name in _BY_NAME:
-                yield from _keywords(list(value.values()))
-            elif name not in _VALUES:
-                yield from _keywords(value)

@@ -19,6 +19,7 @@ _SIGNS = {
     "tools": ("tool", "function"),
 }
 """Words in the messages of servers that do not support an option."""
+_ANSWER_SCHEMA = "response_format.json_schema.schema"
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,19 +46,23 @@ class ModelOptions:
         return [name for name, value in fields.items() if value]
 
     def require_schemas(self) -> None:
-        """Raise ModelOptionError if a schema in the options is invalid or too long."""
+        """Raise ModelOptionError if the schemas are too long, or that of the answer is invalid.
+
+        The schemas of tools are only passed on: the model's server decides what they may contain.
+        """
+        named = (self.response_format or {}).get("json_schema", {})
+        schema = named.get("schema") or {}
         schemas = {
             f"tools[{index}].function.parameters": tool["function"].get("parameters")
             for index, tool in enumerate(self.tools)
         }
-        named = (self.response_format or {}).get("json_schema", {})
-        schemas["response_format.json_schema.schema"] = named.get("schema")
         length = 0
-        for field, schema in schemas.items():
-            length += len(json.dumps(schema))
-            problem = TOO_LONG if length > MAX_SCHEMA_CHARS else schema_problem(schema or {})
-            if problem:
-                raise ModelOptionError(UNUSABLE.format(problem=problem), field)
+        for field, one in {**schemas, _ANSWER_SCHEMA: schema}.items():
+            length += len(json.dumps(one))
+            if length > MAX_SCHEMA_CHARS:
+                raise ModelOptionError(UNUSABLE.format(problem=TOO_LONG), field)
+        if schema and (problem := schema_problem(schema)):
+            raise ModelOptionError(UNUSABLE.format(problem=problem), _ANSWER_SCHEMA)
 
     def require_none(self, reason: str) -> None:
         """Raise ModelOptionError with the reason if there is any option."""

@@ -122,6 +122,7 @@ INVALID_ANSWERS = [
     (JSON_OBJECT, f"```json\n{CITED}\n```", "not valid JSON"),
     (JSON_OBJECT, '{"days": NaN}', "not valid JSON"),
     (JSON_OBJECT, "".join(f"[{n}," for n in range(3_000)), "not valid JSON"),
+    (JSON_OBJECT, '[{"days": 9, "days": 25}]', "not valid JSON .*several members 'days'"),
     (JSON_OBJECT, "[25]", "not a JSON object"),
     (JSON_SCHEMA, '{"days": "many", "reason": ""}', r"'many' is not of type 'integer' \(\$.days\)"),
     (JSON_SCHEMA, '{"days": 25}', "'reason' is a required property"),
@@ -213,6 +214,23 @@ INVALID_FORMATS = {
         "json_schema": {"name": "x", "strict": "yes"},
     },
 }
+
+
+@pytest.mark.parametrize(
+    "schema",
+    [
+        {"$schema": 5},
+        {"$schema": []},
+        {"type": "object", "patternProperties": {"^x": {}}},
+        {"allOf": [{"unevaluatedProperties": True}]},
+        {"properties": {"a": {"$ref": "http://127.0.0.1:1/schema"}}},
+    ],
+)
+def test_schemas_that_can_not_be_checked_are_rejected(build_client, model_server, schema):
+    with pytest.raises(openai.BadRequestError, match="JSON Schema can't be used") as raised:
+        complete(build_client(chat=True), with_schema(schema))
+    assert raised.value.param == "response_format.json_schema.schema"
+    assert model_server.requests == []
 
 
 @pytest.mark.parametrize("param", INVALID_FORMATS)
