@@ -95,7 +95,7 @@ def _root(schema: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _validator(schema: Mapping[str, Any]) -> Any:
-    from jsonschema.validators import extend
+    from jsonschema.validators import extend  # type: ignore[import-untyped]
     from referencing import Registry
 
     draft, root = _draft(schema), _root(schema)
@@ -134,10 +134,13 @@ def _follow(
 def _match(_validator: object, pattern: str, value: object, _schema: object) -> Iterator[Any]:
     from jsonschema.exceptions import ValidationError  # type: ignore[import-untyped]
 
-    # JSON may contain lone surrogates, which RE2 does not read.
-    is_text = isinstance(value, str)
-    if is_text and not _compiled(pattern).search(value.encode(errors="replace")):
+    if isinstance(value, str) and not _compiled(pattern).search(_bytes(value)):
         yield ValidationError(f"{value!r} does not match {pattern!r}")
+
+
+def _bytes(text: str) -> bytes:
+    """The text for RE2, which does not read the lone surrogates that JSON may contain."""
+    return text.encode(errors="replace")
 
 
 def _problems(draft: Any, root: Mapping[str, Any]) -> Iterator[str]:

@@ -226,7 +226,7 @@ INVALID_FORMATS = {
         {"properties": {"a": {"$ref": "http://127.0.0.1:1/schema"}}},
     ],
 )
-def test_schemas_that_can_not_be_checked_are_rejected(build_client, model_server, schema):
+def test_schemas_that_cannot_be_checked_are_rejected(build_client, model_server, schema):
     with pytest.raises(openai.BadRequestError, match="JSON Schema can't be used") as raised:
         complete(build_client(chat=True), with_schema(schema))
     assert raised.value.param == "response_format.json_schema.schema"
