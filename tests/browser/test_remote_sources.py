@@ -11,6 +11,7 @@ from tests.browser.importing import choose, open_form, pick, press, see_document
 from tests.browser.program import Program, running
 from tests.fakes.confluence import API_TOKEN, EMAIL, FakeConfluence
 from tests.fakes.google_drive import IMPORTER, FakeDrive
+from tests.fakes.loopback import LOOPBACK_SOURCES
 from ui.text import words
 
 sync_api = pytest.importorskip("playwright.sync_api", reason="pip install playwright")
@@ -37,7 +38,7 @@ def program(
         "FOOTNOTE_DATA_DIR": str(tmp_path_factory.mktemp("remote")),
         "FOOTNOTE_GOOGLE_API_URL": drive.origin,
     }
-    with running(clean_environment | settings) as program:
+    with running(clean_environment | LOOPBACK_SOURCES | settings) as program:
         yield program
 
 
