@@ -238,7 +238,9 @@ def test_a_changed_byte_is_found_wherever_it_is(backup):
 
 
 @pytest.mark.parametrize(
-    "content", [b"", b"not an archive", gzip.compress(b""), gzip.compress(b"x" * 9999)]
+    "content",
+    [b"", b"not an archive", gzip.compress(b""), gzip.compress(b"x" * 9999)],
+    ids=["empty", "text", "compressed empty", "compressed text"],
 )
 def test_other_files_are_rejected(tmp_path, content):
     (tmp_path / "b").write_bytes(content)
