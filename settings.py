@@ -67,9 +67,7 @@ class Settings(BaseSettings):
     )
 
     max_connections: int = Field(
-        512,
-        ge=1,
-        description="Maximum number of open connections to each server process, without WebSockets",
+        512, ge=1, description="Maximum number of open connections of a server, without WebSockets"
     )
     max_connections_per_address: int = Field(
         256, ge=1, description="Maximum number of them from one address, such as that of a proxy"
