@@ -348,7 +348,8 @@ def test_an_upload_is_not_overwritten_through_a_link_in_the_copy(tmp_path, reque
     upload, copy, newer = (tmp_path / name for name in ("upload.md", "copy.md", "newer.md"))
     upload.write_text("An upload.")
     newer.write_text("A newer version.")
-    os.link(upload, copy)
+    for link in (copy, tmp_path / ".part"):  # the second one as an earlier version left it
+        os.link(upload, link)
     request.getfixturevalue("no_links")
     module._link(newer, copy)
     assert (copy.read_text(), upload.read_text()) == ("A newer version.", "An upload.")
