@@ -266,8 +266,7 @@ class Parts:
             return built
         if configured.provider == "openai" and fingerprint(configured) == fingerprint(built):
             return configured  # the same host and model, perhaps with another scheme or path
-        address = built.base_url or OPENAI_URL
+        address, guard = built.base_url or OPENAI_URL, self._guard(built.base_url)
         if server_of(address) == server_of(configured.base_url or OPENAI_URL):
-            return replace(built, api_key=configured.api_key, guard=self._guard(built.base_url))
-        guard = self._guard(built.base_url)
+            return replace(built, api_key=configured.api_key, guard=guard)
         return replace(built, base_url=address, is_earlier_server=True, guard=guard)

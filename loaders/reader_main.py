@@ -117,12 +117,12 @@ def _reply(header: Header, body: bytes, pipes: ParentPipes) -> tuple[Header, byt
         result, data = operation(header["arguments"], body, header["max_chars"], pipes)
     except UnreadableError as error:
         if peak_memory() > _NEAR_LIMIT * header["memory_bytes"]:  # libraries fail in various ways
-            return {"exceeded": "memory", "is_last": True}, b""
+            return _excess("memory"), b""
         return _error_header(error), b""
     except MemoryError:
-        return {"exceeded": "memory", "is_last": True}, b""
+        return _excess("memory"), b""
     except TextTooLongError:
-        return {"exceeded": "text", "is_last": True}, b""
+        return _excess("text"), b""
     # Boundary: third-party parsers raise any kind of exception.
     except Exception as error:  # noqa: BLE001
         reason = _(
@@ -136,6 +136,10 @@ def _reply(header: Header, body: bytes, pipes: ParentPipes) -> tuple[Header, byt
 
 def _is_worn_out() -> bool:
     return peak_memory() > _WORN_OUT_BYTES
+
+
+def _excess(limit: str) -> Header:
+    return {"exceeded": limit, "is_last": True}
 
 
 def _error_header(error: UnreadableError) -> Header:

@@ -196,7 +196,7 @@ class _Child:
             raise
 
     def begin(self, seconds: float) -> bool:
-        """Start, or resume, the time limit of a document; False if the process has ended."""
+        """Set the time limit of what follows; False if the process has ended."""
         with self._state:
             if self._ended.is_set() or self._process.poll() is not None:
                 return False
@@ -216,8 +216,7 @@ class _Child:
         while True:
             reply, data = read_frame(self._replies, _MAX_BYTES_PER_CHAR * request["max_chars"])
             if "question" not in reply:
-                with self._state:
-                    self._deadline = time.monotonic() + _IDLE_S
+                self.begin(_IDLE_S)
                 return reply, data
             if answers is None:
                 raise InvalidFrameError("a question of an operation that has none")

@@ -1,5 +1,6 @@
-"""Checks free disk space, and creates the errors for unusable folders."""
+"""Checks free disk space, syncs folders, and creates the errors for unusable ones."""
 
+import os
 import shutil
 from pathlib import Path
 
@@ -35,6 +36,17 @@ def require_free_space(folder: Path, payload_bytes: int, growth: int = GROWTH) -
                 " larger disk, then try again."
             ).format(folder=folder, free=_mib(free), needed=_mib(needed))
         )
+
+
+def sync_folder(folder: Path) -> None:
+    """Make the names of new files in the folder survive a power failure."""
+    if os.name == "nt":  # Windows can't open folders and needn't sync them
+        return
+    descriptor = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
 
 
 def unusable(what: str, folder: Path, reason: object) -> DamagedIndexError:

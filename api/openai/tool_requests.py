@@ -37,11 +37,16 @@ _Parameters = Annotated[
 ]
 
 
-class Function(Schema):
-    """A function that the caller executes when the model calls it."""
+class NamedFunction(Schema):
+    """The name of a function."""
 
     name: Name = Field(examples=["get_weather"])
     """Name of the function"""
+
+
+class Function(NamedFunction):
+    """A function that the caller executes when the model calls it."""
+
     description: Description | None = Field(None, examples=["The weather in a city"])
     """What the function does and when to call it, for the model"""
     parameters: _Parameters | None = Field(
@@ -80,13 +85,6 @@ class ResponseTool(Function):
     """Type of the tool; only functions are supported"""
 
 
-class NamedFunction(Schema):
-    """The name of a function."""
-
-    name: Name = Field(examples=["get_weather"])
-    """Name of the function"""
-
-
 class FunctionChoice(Schema):
     """The function that the model must call."""
 
@@ -111,11 +109,9 @@ class ResponseFunctionChoice(NamedFunction):
 Mode = Literal["auto", "none", "required"]
 
 
-class CalledFunction(Schema):
+class CalledFunction(NamedFunction):
     """The function of a call."""
 
-    name: Name = Field(examples=["get_weather"])
-    """Name of the function"""
     arguments: MessageText = Field(examples=['{"city": "Busan"}'])
     """The arguments as JSON, as the model wrote them"""
 

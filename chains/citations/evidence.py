@@ -15,6 +15,23 @@ This covers all but huge documents entirely.
 """
 
 
+def citation_of(passage: RetrievedPassage, state: CitationState, quote: str) -> Citation:
+    """A citation of the passage, without the position of the quote."""
+    return Citation(
+        n=passage.n,
+        state=state,
+        quote=quote,
+        title=passage.title,
+        location=passage.location,
+        document_id=passage.document_id,
+        passage_id=passage.passage_id,
+        version=passage.version,
+        page=passage.page,
+        heading_path=passage.heading_path,
+        passage_text=passage.text,
+    )
+
+
 class Evidence:
     """Looks up quotes in a retrieved passage and in the stored document around it."""
 
@@ -82,20 +99,7 @@ class Evidence:
         return self._citation(CitationState.NOT_FOUND, quote)
 
     def _citation(self, state: CitationState, quote: str) -> Citation:
-        passage = self._passage
-        return Citation(
-            n=passage.n,
-            state=state,
-            quote=quote,
-            title=passage.title,
-            location=passage.location,
-            document_id=passage.document_id,
-            passage_id=passage.passage_id,
-            version=passage.version,
-            page=passage.page,
-            heading_path=passage.heading_path,
-            passage_text=passage.text,
-        )
+        return citation_of(self._passage, state, quote)
 
     @cached_property
     def _in_passage(self) -> QuoteFinder:

@@ -7,6 +7,7 @@ from functools import lru_cache
 from itertools import islice
 from typing import Any, NamedTuple
 
+from chains.citations.evidence import citation_of
 from chains.citations.quotes import QuoteFinder
 from domain import Citation, CitationState, Principal, RetrievedPassage, Turn
 from domain.errors import NotFoundError
@@ -142,15 +143,10 @@ def _checked(citation: Citation, known: _Known | None) -> Citation:
 
 def _with_facts(citation: Citation, passage: RetrievedPassage) -> Citation:
     return replace(
-        citation,
-        title=passage.title,
-        location=passage.location,
-        document_id=passage.document_id,
-        passage_id=passage.passage_id,
-        version=passage.version,
-        page=passage.page,
-        heading_path=passage.heading_path,
-        passage_text=passage.text,
+        citation_of(passage, citation.state, citation.quote),
+        start=citation.start,
+        end=citation.end,
+        quoted_by_answer=citation.quoted_by_answer,
     )
 
 

@@ -18,7 +18,7 @@ from domain import Progress, Stage
 from domain.errors import InputError, StorageError
 from domain.messages import _
 from storage.backups.manifest import FileEntry, Manifest, parse_manifest
-from storage.disk import require_free_space
+from storage.disk import require_free_space, sync_folder
 
 OnProgress = Callable[[Progress], None]
 """Receives the progress in files; may raise an error to stop."""
@@ -95,7 +95,7 @@ def write_backup(folder: Path, manifest: Manifest, target: Path, on_progress: On
         _require_readable(part, manifest, on_progress)
         _require_new(target)  # another process may have written it meanwhile
         part.replace(target)
-        _sync_folder(target.parent)
+        sync_folder(target.parent)
     except OSError as error:
         raise StorageError(
             _(
@@ -156,16 +156,6 @@ def _require_readable(part: Path, manifest: Manifest, on_progress: OnProgress) -
         raise StorageError(
             _("{file} was replaced while it was written: back up again.").format(file=part)
         )
-
-
-def _sync_folder(folder: Path) -> None:
-    if os.name == "nt":  # folders can't be opened there
-        return
-    descriptor = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
 
 
 def read_manifest(file: Path) -> Manifest:

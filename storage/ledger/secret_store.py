@@ -11,6 +11,7 @@ from sqlalchemy import delete, func, select
 from domain.errors import ConfigError, SourceError
 from domain.logs import get_logger
 from domain.messages import _
+from storage.disk import sync_folder
 from storage.ledger.database import Database, Store
 from storage.ledger.ledger_tables import SourceSecretRow
 from storage.private_files import close_to_others, is_open_to_others
@@ -159,12 +160,7 @@ def _write(path: Path, key: str) -> None:
         file.flush()
         os.fsync(file.fileno())
     new.replace(path)
-    if os.name != "nt":  # Windows can't open folders and needn't sync them
-        folder = os.open(path.parent, os.O_RDONLY)
-        try:
-            os.fsync(folder)
-        finally:
-            os.close(folder)
+    sync_folder(path.parent)
 
 
 class Secrets(Store):

@@ -108,11 +108,10 @@ def _retrieval_summary(turn: Turn) -> str:
     if not turn.sources:
         return escape(words.NO_PASSAGE_FOUND) if turn.state is TurnState.COMPLETE else ""
     sources = turn.sources
-    documents = len({source.document_id or source.name for source in sources})
     return escape(
         words.FOUND.format(
             passages=words.count(words.PASSAGES, len(sources)),
-            documents=words.count(words.DOCUMENTS, documents),
+            documents=words.count(words.DOCUMENTS, len(_titles(sources))),
         )
     )
 
@@ -133,6 +132,7 @@ def _not_reranked(sources: Sequence[RetrievedPassage]) -> str:
 
 
 def _titles(sources: Sequence[RetrievedPassage]) -> list[str]:
+    """The title of each document; an imported passage may belong to none in the library."""
     titles = {source.document_id or source.name: source.name for source in sources}
     return list(titles.values())
 
