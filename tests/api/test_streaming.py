@@ -48,11 +48,12 @@ def disconnect_after(url, headers, name):
     """Ask, and disconnect after the first event with this name."""
     with httpx.Client(base_url=url, headers=headers, timeout=WAIT_S) as client:
         with client.stream("POST", STREAM, json=LEAVE) as response:
-            wait_for_event(name, response)
+            wait_for_event(name, events_of(response.iter_lines()))
 
 
-def wait_for_event(name, response):
-    assert any(event == name for event, _ in events_of(response.iter_lines()))
+def wait_for_event(name, events):
+    """Read until an event has this name. The connection is closed once `events` is unreferenced."""
+    assert any(event == name for event, _ in events)
 
 
 @pytest.fixture
@@ -195,7 +196,8 @@ def test_too_many_concurrent_answers_return_503_with_retry_after(imported, model
     model_server.will(SLOWLY, Text("Done."))
     with serving(services) as url, httpx.Client(base_url=url, headers=headers) as client:
         with client.stream("POST", STREAM, json=LEAVE, timeout=WAIT_S) as response:
-            wait_for_event("token", response)
+            events = events_of(response.iter_lines())
+            wait_for_event("token", events)
             for path in (ASK, STREAM):
                 rejection = client.post(path, json=LEAVE)
                 assert rejection.status_code == 503
