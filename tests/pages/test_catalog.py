@@ -101,7 +101,9 @@ def ask(page: AppTest, question: str = QUESTION) -> str:
 
 
 def test_three_examples_are_offered_before_the_first_question(page, services):
-    assert all(button(page, example) for example in words.PLACES_EXAMPLES)
+    examples = [one.label.replace("\\", "") for one in page.button]
+    examples = [label for label in examples if label in words.PLACES_EXAMPLES]
+    assert examples == [words.PLACES_EXAMPLES[2], *words.PLACES_EXAMPLES[:2]]  # English first
     button(page, words.PLACES_EXAMPLES[1]).click().run()
     assert services.catalog.requests[0]["question"] == words.PLACES_EXAMPLES[1]
     assert page.text_input(key="places_question").value == words.PLACES_EXAMPLES[1]

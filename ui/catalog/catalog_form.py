@@ -15,7 +15,7 @@ from ui.catalog.catalog_words import aspect_name, field_label, field_name, type_
 from ui.shared.frame import principal
 from ui.shared.safe_html import escape, literal
 from ui.text import words
-from ui.text.reader_language import number
+from ui.text.reader_language import number, own_language_first
 
 if TYPE_CHECKING:
     from domain import Person
@@ -30,7 +30,7 @@ EXAMPLE_VALUES = {"italian_restaurant", "ramen_restaurant", "Brooklyn", "Queens"
 def examples_of(catalog: "CatalogSummary") -> Sequence[str]:
     """The fixed examples if they fit the catalog, else some of its types and filter values."""
     if _fits_examples(catalog):
-        return words.PLACES_EXAMPLES
+        return own_language_first(words.PLACES_EXAMPLES)
     types = [type_name(catalog.description, one) for one in catalog.types]
     pairs = list(zip_longest(types, _first_filter_values(catalog)))[:EXAMPLES]
     return [", ".join(filter(None, pair)) for pair in pairs]

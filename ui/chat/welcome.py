@@ -1,6 +1,5 @@
 """The contents of the chat page before the first question."""
 
-from collections.abc import Sequence
 from contextlib import suppress
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
@@ -11,7 +10,6 @@ from streamlit.delta_generator import DeltaGenerator
 from bootstrap import Services
 from domain import SearchChoice
 from domain.errors import NotFoundError
-from domain.language.script import answer_language
 from ui.chat.answer_view import ASSISTANT, show_question
 from ui.chat.conversation_list import current_conversation
 from ui.chat.first_import import show_first_import
@@ -20,13 +18,12 @@ from ui.library.sample_documents import show_sample_import, show_sample_removal
 from ui.shared.frame import link_to_new_source, principal, show_problem
 from ui.shared.safe_html import literal
 from ui.text import words
-from ui.text.reader_language import language
+from ui.text.reader_language import language, own_language_first
 
 if TYPE_CHECKING:
     from services.search.search_service import LibraryStatus
 
 PENDING, SUGGESTED = "pending_question", "suggested_questions"
-LANGUAGE_NAMES = {"en": "english", "ko": "korean", "ja": "japanese"}
 
 
 def show_library(services: Services) -> "LibraryStatus":
@@ -91,7 +88,7 @@ def show_welcome(place: DeltaGenerator, services: Services, library: "LibrarySta
 
 def _show_questions(services: Services, library: "LibraryStatus") -> None:
     if library.has_only_samples:
-        caption, questions = words.WELCOME_SAMPLES, _own_language_first(words.SAMPLE_QUESTIONS)
+        caption, questions = words.WELCOME_SAMPLES, own_language_first(words.SAMPLE_QUESTIONS)
     else:
         questions = _suggestions(services, library)
         heading = words.SUGGESTED if questions else words.WELCOME_OWN
@@ -100,11 +97,6 @@ def _show_questions(services: Services, library: "LibraryStatus") -> None:
     for question in questions:
         label = literal(question)
         st.button(label, key=f"sample-{question}", on_click=_choose, args=(question,))
-
-
-def _own_language_first(questions: Sequence[str]) -> list[str]:
-    name = LANGUAGE_NAMES[language()]
-    return sorted(questions, key=lambda question: answer_language(question) != name)
 
 
 def _show_additions(services: Services, library: "LibraryStatus") -> None:

@@ -16,6 +16,7 @@ from ui.chat.explanation_view import explanation_html, passage_html, snippet_htm
 from ui.shared.frame import principal, show_problem, show_title
 from ui.shared.safe_html import escape, literal
 from ui.text import words
+from ui.text.reader_language import own_language_first
 
 if TYPE_CHECKING:
     from services.evaluation.label_service import LabelService
@@ -91,7 +92,7 @@ def _split(text: str) -> list[str]:
 
 def _show_samples() -> None:
     with st.container(horizontal=True):
-        for question in words.SAMPLE_QUESTIONS:
+        for question in own_language_first(words.SAMPLE_QUESTIONS):
             label = literal(question)
             st.button(label, key=f"lab-{question}", on_click=_ask_sample, args=(question,))
 

@@ -1,5 +1,6 @@
 """The reader's language, and dates, ages, and numbers formatted in it."""
 
+from collections.abc import Iterable
 from contextlib import suppress
 from datetime import UTC, date, datetime, timedelta, tzinfo
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
@@ -8,9 +9,11 @@ import streamlit as st
 
 import bootstrap
 from domain.errors import ConfigError
+from domain.language.script import answer_language
 
 ENGLISH = "en"
 LOCALES = {ENGLISH: "en_GB", "ko": "ko_KR", "ja": "ja_JP"}
+ANSWER_LANGUAGES = {ENGLISH: "english", "ko": "korean", "ja": "japanese"}
 LANGUAGE, TIMEZONE = "language", "timezone"  # keys of the session state
 DAYS_COUNTED = timedelta(days=60)  # "34 days ago" is more precise than "1 month ago"
 
@@ -39,6 +42,12 @@ def language_of(locale: str | None) -> str:
     """The language of a browser's locale such as `ko-KR`; English if it is not supported."""
     code = (locale or "").replace("_", "-").split("-")[0].lower()
     return code if code in LOCALES else ENGLISH
+
+
+def own_language_first(questions: Iterable[str]) -> list[str]:
+    """The questions, those in the session's language first, otherwise in the same order."""
+    own = ANSWER_LANGUAGES[language()]
+    return sorted(questions, key=lambda question: answer_language(question) != own)
 
 
 def now() -> datetime:

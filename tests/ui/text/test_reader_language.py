@@ -56,6 +56,19 @@ def test_an_age_has_one_unit_and_is_in_days_for_two_months(set_session, language
     assert reader_language.ago(NOW - age, NOW) == text
 
 
+@pytest.mark.parametrize(("language", "order"), [("en", "ECJK"), ("ko", "KECJ"), ("ja", "JECK")])
+def test_questions_in_the_language_of_the_session_come_first(set_session, language, order):
+    questions = {
+        "E": "Who approves travel?",
+        "C": "What is a day off?",
+        "J": "休暇は何日ですか？",
+        "K": "휴가는 며칠인가요?",
+    }
+    set_session(language)
+    ordered = reader_language.own_language_first(questions.values())
+    assert ordered == [questions[letter] for letter in order]
+
+
 def test_an_age_counts_from_now(set_session):
     set_session("en")
     assert reader_language.ago(datetime.now(UTC) - timedelta(hours=2, minutes=1)) == "2 hours ago"
