@@ -27,6 +27,7 @@ def show_pages() -> None:
             st.Page("pages/imports.py", title=words.IMPORT_PAGE, icon=":material/sync:"),
             st.Page("pages/retrieval_lab.py", title=words.LAB_PAGE, icon=":material/science:"),
             st.Page("pages/app_settings.py", title=words.SETTINGS_PAGE, icon=":material/settings:"),
+            st.Page("pages/status.py", title=words.STATUS_PAGE, visibility="hidden"),
             st.Page("pages/document.py", title=words.DOCUMENT_PAGE, visibility="hidden"),
         ],
         position="top",

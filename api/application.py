@@ -18,6 +18,7 @@ from api.problems import (
     respond_to_refusal,
     respond_with_problems,
 )
+from api.readiness import SearchProbe
 from api.request_bodies import Operations, RequestBodyMiddleware
 from api.rest import (
     catalog_routes,
@@ -26,6 +27,7 @@ from api.rest import (
     health_routes,
     import_routes,
     judgment_routes,
+    metrics_routes,
     place_routes,
     question_routes,
     search_routes,
@@ -57,7 +59,7 @@ ROUTERS = (
 )
 """The routers below `PREFIX`."""
 
-PROBES = frozenset(f"{PREFIX}/{name}" for name in ("health", "ready"))
+PROBES = frozenset({f"{PREFIX}/health", f"{PREFIX}/ready", "/healthz", "/readyz"})
 """The paths of the health checks."""
 PUBLIC_PATHS = PROBES | {f"{PREFIX}/openapi.json"}
 """The paths that require no key."""
@@ -94,9 +96,12 @@ def make_app(services: Services, bound: str = "") -> FastAPI:
         lifespan=_lifespan,
     )
     app.state.latest_services = following(services)
+    app.state.probe = SearchProbe()
     app.state.streams = Streams(services.api_limits.answers)
     for router in ROUTERS:
         app.include_router(router, prefix=PREFIX, responses=COMMON_RESPONSES)
+    app.include_router(health_routes.root_router)
+    app.include_router(metrics_routes.router)
     app.include_router(
         openai_routes.router, prefix=OPENAI_PREFIX, responses=openai_errors.COMMON_RESPONSES
     )

@@ -42,6 +42,7 @@ if TYPE_CHECKING:
     from services.search.search_choices import ChoiceService
     from services.search.search_service import Library, SearchService
     from services.search.suggestion_service import SuggestionService
+    from services.status_service import StatusService
 
 SAMPLE_CATALOG = Path(__file__).parents[1] / "samples" / "catalogs" / "restaurants"
 
@@ -317,6 +318,23 @@ class Services(ImportServices):
             settings.api_answers,
             settings.max_file_mb * 1024 * 1024,
             tuple(origin for origin in origins if origin),
+        )
+
+    @cached_property
+    def status(self) -> "StatusService":
+        """The state of the installation, for operators."""
+        from services.status_service import StatusService
+        from storage.ledger.import_leases import Workers
+        from storage.ledger.import_queue_store import ImportRuns
+
+        return StatusService(
+            self._sources,
+            self._documents,
+            self._indexes,
+            ImportRuns(self._database),
+            Workers(self._database),
+            self.parts.configured,
+            self.parts.settings.data_dir,
         )
 
     def host_policy(

@@ -82,9 +82,11 @@ def serve_app(
     """Serve the ASGI application until this process is asked to end, then end it."""
     import uvicorn  # slow, and `--help` does not need it
 
+    from bootstrap.metrics import collect_metrics
     from commands.connection_limits import MAX_HEAD_BYTES, limited_protocol
 
     settings = services.parts.settings
+    collect_metrics(settings.data_dir)
     config = uvicorn.Config(
         app,
         http=limited_protocol(settings.max_connections, settings.max_connections_per_address),
@@ -257,6 +259,7 @@ def _work(data_dir: DataDir) -> None:
         signal.signal(number, end)
     while not stop.is_set():
         with open_services(data_dir, warn=False, must_exist=False) as services:
+            collect_metrics(services.parts.settings.data_dir)
             services.worker.run(stop, _leave, services.is_outdated)
 
 

@@ -32,7 +32,8 @@ LogLevel = Literal["debug", "info", "warning", "error"]
 T = TypeVar("T")
 R = TypeVar("R")
 
-_PROGRAM = "footnote"
+PROGRAM = "footnote"
+"""The root of the names of all loggers of the program."""
 _STANDARD = ("exc_info", "stack_info", "stacklevel")
 _NOTHING: Mapping[str, Any] = MappingProxyType({})
 _context: ContextVar[Mapping[str, Any]] = ContextVar("log_context", default=_NOTHING)
@@ -52,7 +53,7 @@ class EventLogger(logging.LoggerAdapter[logging.Logger]):
 
 def get_logger(area: str) -> EventLogger:
     """The logger of a part of the program, such as `imports`; see docs/operations.md."""
-    return EventLogger(logging.getLogger(f"{_PROGRAM}.{area}"))
+    return EventLogger(logging.getLogger(f"{PROGRAM}.{area}"))
 
 
 def new_id() -> str:
@@ -171,14 +172,16 @@ def configure_logs(level: LogLevel, form: LogFormat, secrets: Iterable[str]) -> 
     """
     hide_secrets(secrets)
     handler = _StderrHandler()
-    handler.name = _PROGRAM
+    handler.name = PROGRAM
     handler.setLevel(level.upper())
     handler.setFormatter(LogFormatter(as_json=form == "json"))
     root = logging.getLogger()
-    for former in [one for one in root.handlers if one.name == _PROGRAM]:
+    for former in [one for one in root.handlers if one.name == PROGRAM]:
         root.removeHandler(former)
     root.addHandler(handler)
-    logging.getLogger(_PROGRAM).setLevel(level.upper())
+    # Metrics count lines at info, even if these are not logged.
+    lowest = min(handler.level, logging.INFO)
+    logging.getLogger(PROGRAM).setLevel(lowest)
 
 
 class _StderrHandler(logging.StreamHandler[TextIO]):
@@ -205,7 +208,7 @@ class LogFormatter(logging.Formatter):
         head = {
             "time": moment.replace("+00:00", "Z"),
             "level": record.levelname.lower(),
-            "logger": record.name.removeprefix(f"{_PROGRAM}."),
+            "logger": record.name.removeprefix(f"{PROGRAM}."),
             "event": redact(record.getMessage()),
         }
         fields = redact_fields({**_context.get(), **getattr(record, "fields", {})})

@@ -1,5 +1,7 @@
 """The settings page: what the data folder stores, next to the values of the environment."""
 
+import streamlit as st
+
 from ui.settings import chat_settings, setting_forms
 from ui.shared import frame
 from ui.text import words
@@ -15,3 +17,4 @@ setting_forms.show_embedding_settings(services, values)
 setting_forms.show_language_settings(services, values)
 setting_forms.show_ocr_settings(services, values)
 setting_forms.show_retention_settings(services, values)
+st.page_link("pages/status.py", label=words.STATUS_PAGE, icon=":material/monitor_heart:")

@@ -1,6 +1,6 @@
 """Health checks: whether the process is alive, and whether it can answer questions."""
 
-from fastapi import APIRouter
+from fastapi import APIRouter, Request
 from pydantic import ConfigDict
 
 from api.authentication import OpenServices
@@ -22,7 +22,7 @@ class Health(Schema):
 
 
 class Readiness(Schema):
-    """The ledger and the index can be read."""
+    """The library can be searched."""
 
     model_config = ConfigDict(json_schema_extra={"examples": [{"status": "ready"}]})
 
@@ -40,15 +40,21 @@ async def health() -> Health:
 
 
 @router.get("/ready", responses=problem_responses(422))
-def ready(services: OpenServices) -> Readiness:
+async def ready(services: OpenServices, request: Request) -> Readiness:
     """Check whether questions can be answered.
 
-    It reads the ledger and opens the index. The reason for a failure is only in the server's log,
-    because this needs no key.
+    It searches the library, which may take up to five seconds. The reason for a failure is only in
+    the server's log, because this needs no key.
     """
     try:
-        services.library.open_index()
-    except AppError as error:
+        await request.app.state.probe.check(services)
+    except (AppError, TimeoutError) as error:
         get_logger("api").exception("Not ready")
         raise ProblemError(503, "The library can't be read; the server's log says why.") from error
     return Readiness(status="ready")
+
+
+root_router = APIRouter(include_in_schema=False)
+"""The same checks at the paths that Kubernetes and load balancers use by convention."""
+root_router.add_api_route("/healthz", health)
+root_router.add_api_route("/readyz", ready)

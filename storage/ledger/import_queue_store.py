@@ -22,6 +22,11 @@ from storage.processes import is_known_dead
 
 WAITING = (ImportState.QUEUED, ImportState.INTERRUPTED)
 _RESTING = (*WAITING, ImportState.PAUSED)
+_PROBLEMS = (
+    ImportState.FAILED,
+    ImportState.COMPLETED_WITH_ERRORS,
+    ImportState.NEEDS_CONFIRMATION,
+)
 ATTEMPTS = 12
 """Consecutive attempts to reach a source; with the pauses in between, nearly two hours."""
 _FIRST_RETRY, _LAST_RETRY = timedelta(seconds=15), timedelta(minutes=15)
@@ -198,6 +203,12 @@ class ImportRuns(Store):
     def count_history(self, source_id: str) -> int:
         """The number of the source's ended runs."""
         return self._count(_ended_runs(select(func.count(ImportRow.id)), source_id))
+
+    def problems(self, *, limit: int) -> list[ImportRun]:
+        """Ended runs of all sources that failed or left documents out, latest first."""
+        query = select(ImportRow).where(ImportRow.state.in_(_PROBLEMS))
+        latest = query.order_by(ImportRow.finished_at.desc(), ImportRow.id)
+        return self._list(latest.limit(limit))
 
     def request_stop(self, import_id: str, request: str) -> ImportRun:
         """Pause or cancel a run, immediately if no worker has it; no effect if it has ended.

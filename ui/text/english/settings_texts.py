@@ -97,3 +97,27 @@ RETENTION_SECTION = "Retention"
 RETENTION_NOTE = (
     "Until then, a deletion can be undone. A shorter time removes older conversations at once."
 )
+
+STATUS_PAGE = "System status"
+STATUS_NOTE = "For the person who runs Footnote: what is installed, stored, and running."
+STATUS_FACTS = {
+    "version": "Version",
+    "data_dir": "Data folder",
+    "free": "Free disk space",
+    "sizes": "Stored data",
+    "library": "Library",
+    "index": "Index",
+    "worker": "Worker",
+    "runs": "Imports in progress",
+}
+STATUS_INDEX = "{fingerprint} ({engine})"
+STATUS_NO_INDEX = "none before the first import"
+STATUS_OUTDATED = (
+    "The settings have changed since this index was built: rebuild it on the page Settings."
+)
+STATUS_WORKER = "running"
+STATUS_NO_WORKER = "not running: start Footnote with serve, or a worker, to perform imports"
+STATUS_NO_RUNS = "none"
+STATUS_PROBLEMS = "Latest problems"
+STATUS_NO_PROBLEMS = "No import has failed or left documents out."
+MEGABYTES = "{n} MB"

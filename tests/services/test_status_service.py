@@ -1,0 +1,55 @@
+from domain import LOCAL_USER
+from domain.version import VERSION
+
+
+def test_an_empty_library_has_no_index_and_no_runs(build_services):
+    now = build_services().status.current()
+    assert (now.version, now.documents, now.passages) == (VERSION, 0, 0)
+    assert (now.fingerprint, now.engine, now.is_current) == ("", "", False)
+    assert set(now.runs.values()) == {0}
+    assert now.free_bytes > 0
+
+
+def test_the_status_describes_the_index_and_the_queue(imported):
+    services = imported()
+    source = services.sources.list(LOCAL_USER)[0].source
+    services.sources.refresh(LOCAL_USER, source.id)
+    now = services.status.current()
+    assert (now.documents, now.engine, now.is_current) == (4, "embedded", True)
+    assert now.passages == services.library.status(LOCAL_USER).passages
+    assert now.fingerprint == services.parts.configured.fingerprint
+    assert now.runs["queued"] == 1
+
+
+def test_an_index_with_other_passages_is_not_current(imported, build_services):
+    imported()
+    now = build_services(passage_chars=500).status.current()
+    assert now.documents == 4
+    assert not now.is_current
+
+
+def test_runs_with_problems_are_listed_with_their_source_latest_first(imported, handbook):
+    services = imported()
+    assert services.status.problems() == []
+    (handbook / "broken.pdf").write_bytes(b"%PDF-1.7 broken")
+    services.directories.import_directory(LOCAL_USER, handbook)
+    (handbook / "broken.pdf").write_bytes(b"%PDF-1.7 still broken")
+    services.directories.import_directory(LOCAL_USER, handbook)
+    problems = services.status.problems()
+    assert [one.source for one in problems] == ["handbook"] * 2
+    assert problems[0].run.finished_at > problems[1].run.finished_at
+    assert problems[0].run.counts["failed"] == 1
+    assert len(services.status.problems(limit=1)) == 1
+
+
+def test_sizes_are_those_of_regular_files_largest_first(build_services):
+    services = build_services()
+    data_dir = services.parts.settings.data_dir
+    (data_dir / "folder" / "inner").mkdir(parents=True)
+    (data_dir / "folder" / "inner" / "large.bin").write_bytes(b"x" * 3_000_000)
+    (data_dir / "folder" / "small.bin").write_bytes(b"x" * 10)
+    (data_dir / "folder" / "link").symlink_to("inner/large.bin")
+    sizes = services.status.sizes()
+    assert sizes["folder"] == 3_000_010
+    assert sizes["footnote.db"] > 0
+    assert list(sizes.values()) == sorted(sizes.values(), reverse=True)

@@ -1,0 +1,86 @@
+"""The status of the installation, for the person who runs it."""
+
+from typing import TYPE_CHECKING
+
+import streamlit as st
+
+from bootstrap import Services
+from ui.shared.frame import show_problem, show_title
+from ui.shared.safe_html import escape
+from ui.text import words
+from ui.text.reader_language import ago, number
+
+if TYPE_CHECKING:
+    from services.status_service import RunProblem, SystemStatus
+
+_SHOWN_SIZES = 5
+_MEGABYTE = 1_000_000
+
+
+def show_status(services: Services) -> None:
+    """Show versions, sizes, the index, the queue, and the latest problems."""
+    show_title(words.STATUS_PAGE, words.STATUS_NOTE)
+    now = services.status.current()
+    if now.fingerprint and not now.is_current:
+        show_problem(words.STATUS_OUTDATED, severe=False)
+    facts = {
+        "version": f"Footnote {now.version}, Python {now.python}",
+        "data_dir": str(services.parts.settings.data_dir.resolve()),
+        "free": _megabytes(now.free_bytes),
+        "sizes": _sizes(services.status.sizes()),
+        "library": _library(now),
+        "index": _index(now),
+        "worker": words.STATUS_WORKER if now.has_worker else words.STATUS_NO_WORKER,
+        "runs": _runs(now),
+    }
+    rows = [
+        f"<tr><th scope='row'>{escape(words.STATUS_FACTS[name])}</th><td>{escape(text)}</td></tr>"
+        for name, text in facts.items()
+    ]
+    st.html(f"<table class='fn-status'>{''.join(rows)}</table>")
+    _show_problems(services.status.problems())
+
+
+def _megabytes(size: int) -> str:
+    return words.MEGABYTES.format(n=number(round(size / _MEGABYTE)))
+
+
+def _sizes(sizes: dict[str, int]) -> str:
+    largest = list(sizes.items())[:_SHOWN_SIZES]
+    return ", ".join(f"{name} {_megabytes(size)}" for name, size in largest)
+
+
+def _library(now: "SystemStatus") -> str:
+    documents = words.count(words.DOCUMENTS, now.documents)
+    passages = words.count(words.PASSAGES, now.passages)
+    return words.SOURCE_HOLDS.format(documents=documents, passages=passages)
+
+
+def _index(now: "SystemStatus") -> str:
+    if not now.fingerprint:
+        return words.STATUS_NO_INDEX
+    return words.STATUS_INDEX.format(fingerprint=now.fingerprint, engine=now.engine)
+
+
+def _runs(now: "SystemStatus") -> str:
+    counts = [(words.IMPORT_STATES[state], count) for state, count in now.runs.items() if count]
+    return ", ".join(f"{state}: {number(count)}" for state, count in counts) or words.STATUS_NO_RUNS
+
+
+def _show_problems(problems: "list[RunProblem]") -> None:
+    st.subheader(words.STATUS_PROBLEMS, anchor=False)
+    if not problems:
+        st.caption(words.STATUS_NO_PROBLEMS)
+    for problem in problems:
+        st.html(f"<p class='fn-status-problem'>{_problem_html(problem)}</p>")
+
+
+def _problem_html(problem: "RunProblem") -> str:
+    run = problem.run
+    when = ago(run.finished_at or run.started_at)
+    state = words.IMPORT_STATES[run.state.value]
+    message = words.translated(run.message)
+    if failed := run.counts.get("failed"):
+        message = " ".join(filter(None, [words.count(words.SOURCE_FAILED, failed), message]))
+    head = f"<strong>{escape(problem.source)}</strong> · {escape(state)} · {escape(when)}"
+    return f"{head}<br>{escape(message)}" if message else head
