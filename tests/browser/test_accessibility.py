@@ -315,7 +315,7 @@ def test_a_shared_file_has_no_serious_violation(
     assert not found, "\n\n".join(found)
 
 
-@pytest.mark.parametrize("name", ["", "library", "imports", "retrieval_lab", "catalogue"])
+@pytest.mark.parametrize("name", ["", "library", "imports", "retrieval_lab", "catalogue", "status"])
 def test_a_page_over_an_empty_library_has_no_serious_violation(
     page: "sync_api.Page", empty: Program, axe: str, name: str
 ) -> None:

@@ -22,7 +22,7 @@ sync_api = pytest.importorskip("playwright.sync_api", reason="pip install playwr
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
-PAGES = ("", "library", "imports", "retrieval_lab", "catalogue")
+PAGES = ("", "library", "imports", "retrieval_lab", "catalogue", "status")
 RENDERED_MARKDOWN = ":is(.stButton, [data-testid=stCaptionContainer]) :is(img, a, code, em, .katex)"
 LABEL = '[class*="st-key-{}-"] button [data-testid="stMarkdownContainer"]'
 
