@@ -248,6 +248,8 @@ def worker(
 
 
 def _work(data_dir: DataDir) -> None:
+    from bootstrap.metrics import collect_metrics  # slow, as above
+
     stop = threading.Event()
 
     def end(number: int, frame: FrameType | None) -> None:

@@ -76,6 +76,21 @@ def best_text(url, headers):
     return answer.json()["items"][0]["text"]
 
 
+def test_the_metrics_count_questions_and_requests(line, key, handbook):
+    line.run("import", handbook)
+    with serving(line) as (_, url):
+        assert wait_for_response(f"{url}/ready", {}).status_code == 200
+        question = {"question": "How many days of leave are there?"}
+        answer = httpx.post(f"{url}/ask", headers=key, json=question, timeout=WAIT_S)
+        assert answer.status_code == 200
+        root = url.removesuffix("/api/v1")
+        text = httpx.get(f"{root}/metrics", headers=key, timeout=WAIT_S).text
+    assert 'footnote_questions_total{kind="documents",state="complete"} 1.0' in text
+    assert 'footnote_question_seconds_count{kind="documents",stage="total"} 1.0' in text
+    assert 'footnote_http_requests_total{method="POST",status="200"} 1.0' in text
+    assert "footnote_documents 4.0" in text
+
+
 def test_a_key_revoked_by_another_process_is_refused_immediately(line, key):
     with serving(line) as (_, url):
         assert wait_for_response(f"{url}/library", key).status_code == 200

@@ -46,8 +46,8 @@ def _megabytes(size: int) -> str:
 
 
 def _sizes(sizes: dict[str, int]) -> str:
-    largest = list(sizes.items())[:_SHOWN_SIZES]
-    return ", ".join(f"{name} {_megabytes(size)}" for name, size in largest)
+    shown = [(name, size) for name, size in sizes.items() if size >= _MEGABYTE][:_SHOWN_SIZES]
+    return ", ".join(f"{name} {_megabytes(size)}" for name, size in shown)
 
 
 def _library(now: "SystemStatus") -> str:
