@@ -56,7 +56,7 @@ def prometheus_text(status: "StatusService") -> bytes:
 
     registry = CollectorRegistry()
     if folder := os.environ.get(_FOLDER_VARIABLE):
-        MultiProcessCollector(registry, path=folder)
+        MultiProcessCollector(registry, path=folder)  # type: ignore[no-untyped-call]
     registry.register(_StatusCollector(status))
     return generate_latest(registry)
 
