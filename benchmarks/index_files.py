@@ -25,7 +25,7 @@ from benchmarks.our_store import GROUP, QueryVector, metadata_of, text_of
 from storage.index_files import IndexFiles
 from storage.keywords.keyword_index import KeywordIndex
 from storage.keywords.segment_files import SegmentFiles
-from storage.vectors.passage_files import PassageFiles
+from storage.vectors.deep_lake import PassageFiles
 from storage.vectors.passage_store import DeepLakePassages
 
 DIMENSION, BATCH, ROUNDS = 384, 1024, 15

@@ -37,7 +37,7 @@ def build_services(
     """Build the services on the data folder, and recover from killed processes.
 
     From then on, only the current user can read files that this process writes
-    (`storage.private_files`).
+    (`storage.data_folder`).
 
     Args:
         settings: Default: the current ones.
@@ -49,8 +49,7 @@ def build_services(
         StorageError: The data folder can't be used.
     """
     from loaders.formats.ocr import configure
-    from storage.data_folder import require_data_folder
-    from storage.private_files import keep_private
+    from storage.data_folder import keep_private, require_data_folder
     from storage.settings_file import settings_stamp
 
     # Their warnings about minor PDF defects and repeated requests would bury important messages.

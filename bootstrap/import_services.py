@@ -21,7 +21,7 @@ from storage.settings_file import settings_stamp
 if TYPE_CHECKING:
     from services.backups.backup_service import BackupService
     from services.backups.scheduled_backups import ScheduledBackups
-    from services.import_worker import Worker
+    from services.import_worker import Removals, Worker
     from services.imports.import_queue import ImportQueue
     from services.imports.import_service import ImportService
     from services.imports.maintenance import MaintenanceService
@@ -30,7 +30,6 @@ if TYPE_CHECKING:
     from services.sources.import_reports import ImportReports
     from services.sources.secret_service import SourceSecrets
     from services.sources.source_kinds import SourceKinds
-    from services.sources.source_removal import Removals
     from services.sources.source_service import SourceService
     from services.sources.upload_service import UploadService
     from storage.ledger.database import Database
@@ -211,7 +210,7 @@ class ImportServices:
     @cached_property
     def removals(self) -> "Removals":
         """Removes entire sources from the library."""
-        from services.sources.source_removal import Removals
+        from services.import_worker import Removals
 
         return Removals(self._database, self.parts.stores, self.source_kinds)
 

@@ -20,8 +20,7 @@ from typing import Any, NamedTuple
 import xxhash
 
 from domain.messages import _
-from storage.disk import unusable
-from storage.lock import writer_lock
+from storage.safe_writes import unusable, writer_lock
 
 CHECKSUMS = "checksums"
 """The name of the list; its first line is the checksum of the rest, which is JSON."""

@@ -1,16 +1,201 @@
-"""Opens the stores of indexes: in a folder each, or on an OpenSearch cluster."""
+"""The stores of indexes: each opened once, in a folder or on an OpenSearch cluster."""
 
+import shutil
 import threading
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from storage.base_store import EmbeddingsFor, IndexStore
-from storage.embedded_store import EmbeddedStore
+from domain import Metadata
+from domain.errors import StorageError
+from domain.messages import _
+from storage.base_store import EmbeddingsFor, IndexStore, Inspection, NewPassage
+from storage.index_files import IndexFiles
+from storage.keywords.segment_files import SegmentFiles
 from storage.ledger.index_store import Engine, Index, Indexes
+from storage.vectors.deep_lake import PassageFiles
 
 if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
+
+    from storage.keywords.keyword_index import FilteredKeywords, KeywordIndex, Matching
     from storage.opensearch.search_cluster import SearchCluster
+    from storage.vectors.passage_store import DeepLakePassages
+
+
+class EmbeddedStore(IndexStore):
+    """The vector store and the keyword index of a folder, each opened on first use."""
+
+    parts = 2
+
+    def __init__(self, index: Index, folder: Path, embeddings_for: EmbeddingsFor) -> None:
+        super().__init__(index, embeddings_for)
+        self._folder = folder
+        self.passage_files = PassageFiles(folder / "passages")
+        self.keyword_files = SegmentFiles(folder / "keywords")
+
+    def create(self, others: Sequence[Index]) -> None:  # noqa: ARG002
+        """Create the folder."""
+        try:
+            self._folder.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise StorageError(
+                _("{folder} can't be created: {strerror}").format(
+                    folder=self._folder, strerror=error.strerror
+                )
+            ) from error
+
+    def remove(self) -> bool:
+        """Delete the folder; False if another process keeps a file open."""
+        shutil.rmtree(self._folder, ignore_errors=True)
+        return not self._folder.exists()
+
+    def publish(self, others: Sequence[Index]) -> None:
+        """Do nothing, because other programs do not read the folder."""
+
+    @cached_property
+    def passages(self) -> "DeepLakePassages":
+        """The vector store."""
+        from storage.vectors.passage_store import DeepLakePassages  # slow to import
+
+        files = self.passage_files
+        return DeepLakePassages(self.existing_folder() / "passages", self.embedding, files=files)
+
+    @cached_property
+    def keywords(self) -> "KeywordIndex":
+        """The keyword index."""
+        from storage.keywords.keyword_index import KeywordIndex  # slow to import
+
+        return KeywordIndex(self.existing_folder() / "keywords", files=self.keyword_files)
+
+    def words(self, in_ledger: "Matching | None" = None) -> "FilteredKeywords":
+        """See `IndexStore`."""
+        from storage.keywords.keyword_index import FilteredKeywords
+
+        return FilteredKeywords(self.keywords, self.passages, in_ledger, self.failures)
+
+    def add(self, passages: Sequence[NewPassage], vectors: "npt.NDArray[np.float32]") -> None:
+        """Add passages to the vector store, then to the keyword index; see `IndexStore`."""
+        self.passages.add_vectors(
+            [one.id for one in passages],
+            [one.text for one in passages],
+            vectors,
+            [one.metadata for one in passages],
+        )
+        self.keywords.add([(one.id, one.searchable) for one in passages])
+
+    def replace_metadata(self, metadata: Mapping[str, Metadata]) -> None:
+        """See `IndexStore`; only the vector store has metadata."""
+        import numpy as np
+
+        vectors = self.passages.vectors_of(list(metadata))
+        stored = self.passages.get_by_ids(list(vectors))
+        if stored:
+            ids = [str(one.id) for one in stored]
+            self.passages.add_vectors(
+                ids,
+                [one.page_content for one in stored],
+                np.stack([vectors[id_] for id_ in ids]),
+                [metadata[id_] for id_ in ids],
+            )
+
+    def delete(self, ids: Sequence[str]) -> None:
+        """See `IndexStore`."""
+        self.passages.delete(ids)
+        self.keywords.delete(ids)
+
+    @property
+    def may_be_new(self) -> bool:
+        """Whether a store has not been created."""
+        return not all(files.exist() for files in self._files)
+
+    def expect_contents(self) -> None:
+        """See `IndexStore`."""
+        for files in self._files:
+            files.must_exist = True
+
+    def prepare(self) -> None:
+        """Compare file sizes, and list the files that an earlier version of Footnote wrote."""
+        self.require_usable()
+        for files in self._files:
+            files.record_first()
+
+    def require_usable(self) -> None:
+        """Compare file sizes; see `IndexStore`."""
+        self._require_sound(contents=False)
+
+    def load(self) -> None:
+        """Check the contents of all files and open both stores; see `IndexStore`."""
+        self._require_sound(contents=True)
+        _ = self.passages, self.keywords
+
+    def _require_sound(self, *, contents: bool) -> None:
+        self.existing_folder()
+        for files in self._files:
+            files.require_sound(contents=contents)
+
+    def damage(self) -> tuple[str, ...]:
+        """A message for each unusable store, based on file sizes and earlier searches.
+
+        If the folder is missing, both messages are the same.
+        """
+        damage = dict(self.failures)
+        for files in self._files:
+            try:
+                self.existing_folder()
+                files.require_sound(contents=False)
+            except StorageError as error:
+                damage[files.what] = str(error)
+        return tuple(damage.values())
+
+    def inspect(self) -> list[Inspection]:
+        """Both stores; of a damaged one, only the files, as reading it could crash the process."""
+        return [
+            self._inspect("vector store", self.passage_files, self._passage_ids),
+            self._inspect("keyword index", self.keyword_files, self._keyword_ids),
+        ]
+
+    def _inspect(
+        self, part: str, files: IndexFiles, ids: Callable[[], Sequence[str]]
+    ) -> Inspection:
+        try:
+            self.existing_folder()
+            if problems := files.problems():
+                return Inspection(part, damage=tuple(_damages(part, files.folder, problems)))
+            return Inspection(part, ids())
+        except StorageError as error:
+            return Inspection(part, damage=(str(error),))
+
+    def _passage_ids(self) -> Sequence[str]:
+        return self.passages.ids()
+
+    def _keyword_ids(self) -> Sequence[str]:
+        return self.keywords.ids()
+
+    @property
+    def _files(self) -> tuple[PassageFiles, SegmentFiles]:
+        return self.passage_files, self.keyword_files
+
+    def existing_folder(self) -> Path:
+        """The folder of both stores.
+
+        Raises:
+            StorageError: The folder is missing; opening a store would silently create an empty
+                one.
+        """
+        if not self._folder.is_dir():
+            raise StorageError(
+                _(
+                    "the index in {folder} is missing: rebuild it with `python cli.py reindex`"
+                ).format(folder=self._folder)
+            )
+        return self._folder
+
+
+def _damages(part: str, folder: Path, problems: Sequence[str]) -> Iterator[str]:
+    return (f"the {part} is damaged: {folder}/{problem}" for problem in problems)
 
 
 class IndexStores:

@@ -1,7 +1,6 @@
 """The settings that people store in the data folder, with encrypted secrets."""
 
 import json
-import os
 from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager
 from functools import cached_property
@@ -12,6 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from domain.errors import ConfigError, StorageError
 from domain.messages import _
 from storage.ledger.secret_store import KEY_FILE, EncryptionKeys
+from storage.safe_writes import replace_private_text
 
 if TYPE_CHECKING:
     from filelock import FileLock
@@ -175,13 +175,9 @@ class SettingsFile:
         return self._decrypt(name, entry[_ENCRYPTED]) if _is_secret(entry) else entry
 
     def _decrypt(self, name: str, token: str) -> str:
-        from cryptography.fernet import InvalidToken
-
-        for key in self._keys.all():
-            try:
-                return key.decrypt(token).decode()
-            except InvalidToken:
-                continue
+        secret = self._keys.decrypt(token)
+        if secret is not None:
+            return secret
         raise ConfigError(
             _(
                 "The entry {name} in {path} was encrypted with another key: restore that key in"
@@ -230,15 +226,8 @@ class SettingsFile:
             ) from error
 
     def _replace(self, entries: Entries) -> None:
-        new = self.path.with_name(f"{self.path.name}.new")
-        new.unlink(missing_ok=True)  # left by a killed process
-        descriptor = os.open(new, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-        with os.fdopen(descriptor, "w", encoding="utf-8") as file:
-            json.dump(entries, file, ensure_ascii=False, indent=2, sort_keys=True)
-            file.write("\n")
-            file.flush()
-            os.fsync(file.fileno())
-        new.replace(self.path)
+        text = json.dumps(entries, ensure_ascii=False, indent=2, sort_keys=True)
+        replace_private_text(self.path, f"{text}\n")
 
 
 def _is_secret(entry: Any) -> bool:

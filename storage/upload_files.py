@@ -2,13 +2,11 @@
 
 import shutil
 import tempfile
-from collections.abc import Iterable, Iterator
-from contextlib import contextmanager, suppress
+from collections.abc import Iterable
+from contextlib import suppress
 from pathlib import Path, PurePosixPath
 
-from domain.errors import StorageError
-from domain.messages import _
-from storage.disk import require_free_space
+from storage.safe_writes import require_free_space, write_errors
 
 BOXES = "uploads"
 
@@ -26,7 +24,7 @@ class UploadFiles:
             StorageError: The folder can't be created.
         """
         folder = self._data_dir / location
-        with _storage_errors(folder):
+        with write_errors(folder):
             folder.mkdir(parents=True, exist_ok=True)
         return folder
 
@@ -48,7 +46,7 @@ class UploadFiles:
         """
         folder = self.folder(location)
         file = folder / name
-        with _storage_errors(folder):
+        with write_errors(folder):
             if _has_content(file, data):
                 return
             try:
@@ -65,7 +63,7 @@ class UploadFiles:
             StorageError: The box can't be read.
         """
         folder = self._data_dir / location
-        with _storage_errors(folder):
+        with write_errors(folder):
             if not folder.is_dir():
                 return []
             return sorted(
@@ -79,7 +77,7 @@ class UploadFiles:
         folder = self._data_dir / location
         if name not in self.names(location):
             return False
-        with _storage_errors(folder):
+        with write_errors(folder):
             (folder / name).unlink(missing_ok=True)
             _remove_empty_folders(folder, name)
         return True
@@ -91,7 +89,7 @@ class UploadFiles:
             StorageError: The box can't be written.
         """
         folder = self._data_dir / location
-        with _storage_errors(folder):
+        with write_errors(folder):
             for name in names:
                 (folder / name).unlink(missing_ok=True)
                 _remove_empty_folders(folder, name)
@@ -105,7 +103,7 @@ class UploadFiles:
             StorageError: The box can't be deleted.
         """
         folder = self._data_dir / location
-        with _storage_errors(folder):
+        with write_errors(folder):
             if folder.exists():
                 shutil.rmtree(folder)
 
@@ -131,16 +129,3 @@ def _remove_empty_folders(box: Path, name: str) -> None:
     with suppress(OSError):  # a folder with other files, or one that was never created
         for folder in list(PurePosixPath(name).parents)[:-1]:
             (box / folder).rmdir()
-
-
-@contextmanager
-def _storage_errors(folder: Path) -> Iterator[None]:
-    try:
-        yield
-    except OSError as error:
-        raise StorageError(
-            _(
-                "{folder} can't be written to ({strerror}). Grant this user write permission, or"
-                " choose another data folder with FOOTNOTE_DATA_DIR."
-            ).format(folder=folder, strerror=error.strerror or error)
-        ) from error

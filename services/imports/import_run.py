@@ -10,9 +10,9 @@ from domain import DocumentRef, ImportItem, ImportReport, ImportState, Outcome, 
 from domain.errors import SourceUnavailableError, UnreadableError
 from domain.language.script import script_of
 from domain.messages import _, join_messages
+from services.imports.import_forecast import PassageForecast
 from services.imports.import_plan import Loader, Plan, failed_item, is_current
 from services.imports.index_writer import ActiveIndex, IndexWriter
-from services.imports.passage_forecast import PassageForecast
 from services.long_work import Cancelled, OnProgress, Progress, Stage, stop_if
 from storage.ledger.database import in_groups
 from storage.ledger.document_store import (

@@ -10,6 +10,7 @@ from domain import DocumentRef, ImportItem, ImportKind, ImportReport, ImportStat
 from domain.errors import BusyError, UnreadableError
 from domain.messages import _
 from services.access import sees
+from services.imports.import_forecast import PassageForecast
 from services.imports.import_plan import Loader, Plan, failed_item, list_entries, plan
 from services.imports.import_run import (
     ImportExecution,
@@ -19,7 +20,6 @@ from services.imports.import_run import (
 )
 from services.imports.index_writer import ActiveIndex, update_metadata
 from services.imports.leased_run import LeasedRun
-from services.imports.passage_forecast import PassageForecast
 from services.long_work import Cancelled, OnProgress, Progress, Stage, ignore, never, stop_if
 from services.texts import searchable_text
 from storage.index_stores import IndexStores
@@ -29,8 +29,8 @@ from storage.ledger.import_leases import ImportLeases
 from storage.ledger.import_store import Imports, import_not_found
 from storage.ledger.index_store import IndexSpec
 from storage.ledger.source_store import Sources, StoredSource, excluded_keys
-from storage.lock import writer_lock
 from storage.processes import process_name
+from storage.safe_writes import writer_lock
 
 _LOCK_TIMEOUT_S = 2.0
 _QUEUED_LOCK_TIMEOUT_S = 0.0  # the run stays in the queue and is retried shortly

@@ -18,7 +18,7 @@ from domain.errors import (
 )
 from domain.logs import StageTimes, get_logger, log_context, milliseconds
 from domain.messages import _
-from services.imports.time_left import TimeLeft
+from services.imports.import_forecast import TimeLeft
 from services.long_work import Cancelled, CancelledError, OnProgress, Progress, Stage, ignore, never
 from storage.ledger.import_leases import ImportLeases
 

@@ -30,7 +30,7 @@ from storage.ledger.import_leases import ImportLeases
 from storage.ledger.index_store import Index, IndexSpec, IndexState, new_index
 from storage.ledger.ledger import Ledger
 from storage.ledger.source_store import Sources
-from storage.lock import writer_lock
+from storage.safe_writes import writer_lock
 
 if TYPE_CHECKING:
     from storage.vectors.passage_vector_store import PassageVectorStore

@@ -14,7 +14,7 @@ from retrievers.rankers import ConvexRanker, DenseRanker, EnsembleRanker, Keywor
 from services.search.search_service import RankingOptions
 from storage.base_store import LexicalIndex
 from storage.keywords.segment_files import SegmentFiles
-from storage.vectors.passage_files import PassageFiles
+from storage.vectors.deep_lake import PassageFiles
 from storage.vectors.passage_vector_store import PassageVectorStore
 
 _log = get_logger("questions")

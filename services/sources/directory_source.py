@@ -27,7 +27,7 @@ from services.sources.source_kinds import (
     required,
 )
 from storage.ledger.source_store import Sources, StoredSource, new_source
-from storage.lock import writer_lock
+from storage.safe_writes import writer_lock
 
 DIRECTORY = "directory"
 EVERYTHING = ("**/*",)

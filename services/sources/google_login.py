@@ -1,11 +1,11 @@
 """Signs a user in to Google once and writes the token to a file."""
 
-import os
 from pathlib import Path
 
 from domain.errors import SourceError
 from domain.messages import _
 from loaders.google_drive.drive_login import authorize
+from storage.safe_writes import replace_private_text
 
 
 def google_login(client: Path, save: Path, *, port: int = 0, open_browser: bool = True) -> None:
@@ -30,19 +30,10 @@ def google_login(client: Path, save: Path, *, port: int = 0, open_browser: bool 
         raise SourceError(
             _("{save} is a folder: name a file in it for the token.").format(save=save)
         )
-    _write_private(save, authorize(client_json, port, open_browser=open_browser))
-
-
-def _write_private(path: Path, text: str) -> None:
-    """Write a new file that is readable only by its owner from the start."""
-    new = path.with_name(f"{path.name}.new")
+    token = authorize(client_json, port, open_browser=open_browser)
     try:
-        new.unlink(missing_ok=True)
-        descriptor = os.open(new, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-        with os.fdopen(descriptor, "w", encoding="utf-8") as file:
-            file.write(text)
-        new.replace(path)
+        replace_private_text(save, token)
     except OSError as error:
         raise SourceError(
-            _("{path} can't be written: {strerror}").format(path=path, strerror=error.strerror)
+            _("{path} can't be written: {strerror}").format(path=save, strerror=error.strerror)
         ) from error

@@ -18,7 +18,7 @@ from domain import Progress, Stage
 from domain.errors import InputError, StorageError
 from domain.messages import _
 from storage.backups.manifest import FileEntry, Manifest, parse_manifest
-from storage.disk import require_free_space, sync_folder
+from storage.safe_writes import require_free_space, sync_folder
 
 OnProgress = Callable[[Progress], None]
 """Receives the progress in files; may raise an error to stop."""

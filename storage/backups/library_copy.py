@@ -19,10 +19,9 @@ from domain.errors import BusyError, StorageError
 from domain.messages import _
 from storage.backups.backup_file import OnProgress
 from storage.backups.library_id import WORKING_FOLDER
-from storage.disk import require_free_space
 from storage.index_files import read_list
 from storage.ledger.ledger_location import FILE, INDEXES, UPLOADS
-from storage.lock import HOLDER_FILE, LOCK_FILE, writer_lock
+from storage.safe_writes import HOLDER_FILE, LOCK_FILE, require_free_space, writer_lock
 from storage.settings_file import SETTINGS_FILE
 
 _STORES = ("passages", "keywords")

@@ -11,6 +11,7 @@ from pathlib import Path
 
 from domain.errors import StorageError
 from domain.messages import _
+from storage.safe_writes import replace_text
 
 WORKING_FOLDER = ".backup"
 """The folder in the data folder for the id, and for the copy while it is written to a backup."""
@@ -41,10 +42,9 @@ def require_library_id(data_dir: Path) -> str:
 
 
 def _create(file: Path) -> str:
-    new, library = file.with_name(f"{_FILE}.new"), uuid.uuid4().hex
+    library = uuid.uuid4().hex
     with _file_errors(file):
-        new.write_text(f"{library}\n", encoding="ascii")
-        new.replace(file)
+        replace_text(file, f"{library}\n")
     return library
 
 

@@ -8,9 +8,9 @@ from domain.errors import InputError, StorageError
 from domain.messages import _
 from storage.backups.backup_file import OnProgress, read_backup, read_manifest
 from storage.backups.manifest import Manifest
-from storage.disk import require_free_space
+from storage.data_folder import keep_private
 from storage.ledger.ledger_location import FILE
-from storage.private_files import keep_private
+from storage.safe_writes import require_free_space
 
 _PART = ".restoring"
 _IGNORED = {_PART, "lost+found"}

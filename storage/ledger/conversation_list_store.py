@@ -7,11 +7,17 @@ from datetime import datetime
 from sqlalchemy import Select, delete, func, select
 
 from domain import Conversation, Principal, SearchChoice, Turn
-from storage.ledger.conversation_search import contains_words, title_text, turn_text
+from storage.ledger.conversation_rows import (
+    contains_words,
+    conversation_of,
+    fill_row,
+    title_text,
+    turn_of,
+    turn_text,
+)
 from storage.ledger.conversation_store import owned_row
 from storage.ledger.database import Store
 from storage.ledger.ledger_tables import ConversationRow, TurnRow
-from storage.ledger.turn_records import conversation_of, fill_row, turn_of
 
 
 class ConversationList(Store):

@@ -14,10 +14,15 @@ from sqlalchemy.orm import Session
 from domain import Conversation, Principal, SearchChoice, Turn, TurnState
 from domain.errors import NotFoundError
 from domain.messages import _
-from storage.ledger.conversation_search import title_text, turn_text
+from storage.ledger.conversation_rows import (
+    conversation_of,
+    fill_row,
+    title_text,
+    turn_of,
+    turn_text,
+)
 from storage.ledger.database import Store, scalars_with
 from storage.ledger.ledger_tables import ConversationRow, TurnRow
-from storage.ledger.turn_records import conversation_of, fill_row, turn_of
 from storage.processes import is_known_dead, number_here, process_name
 
 

@@ -25,6 +25,7 @@ from storage.ledger.ledger_check import (
     url_of,
 )
 from storage.ledger.ledger_location import FILE, LedgerLocation, Remains, reason_of, remains_in
+from storage.safe_writes import writer_lock
 
 T = TypeVar("T")
 Columns = TypeVarTuple("Columns")
@@ -299,8 +300,6 @@ def _begin_sqlite(connection: Connection) -> None:
 
 
 def _migrate(engine: Engine, data_dir: Path, name: str) -> None:
-    from storage.lock import writer_lock  # slow to import, rarely needed
-
     with writer_lock(data_dir, _MIGRATION_TIMEOUT_S), engine.begin() as connection:
         from storage.ledger.migrations.run import is_known, upgrade  # loads Alembic
 

@@ -12,9 +12,9 @@ from domain import Principal, Turn
 from domain.errors import NotFoundError
 from domain.messages import _
 from storage.ledger.columns import from_row
+from storage.ledger.conversation_rows import turn_of
 from storage.ledger.database import Store, change_all, scalars_with
 from storage.ledger.ledger_tables import ConversationRow, LabelRow, RatingRow, TurnRow
-from storage.ledger.turn_records import turn_of
 
 _IN_CONVERSATION = ConversationRow.id == TurnRow.conversation_id
 

@@ -1,8 +1,8 @@
 """The secrets of sources, encrypted at rest."""
 
-import os
 import re
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -11,10 +11,10 @@ from sqlalchemy import delete, func, select
 from domain.errors import ConfigError, SourceError
 from domain.logs import get_logger
 from domain.messages import _
-from storage.disk import sync_folder
+from storage.data_folder import close_to_others, is_open_to_others
 from storage.ledger.database import Database, Store
 from storage.ledger.ledger_tables import SourceSecretRow
-from storage.private_files import close_to_others, is_open_to_others
+from storage.safe_writes import replace_private_text, sync_folder
 
 if TYPE_CHECKING:
     from cryptography.fernet import Fernet
@@ -66,6 +66,19 @@ class EncryptionKeys:
             ) from None
         yield from self._file_keys()
 
+    def decrypt(self, token: str) -> str | None:
+        """The text of this token; None if no key decrypts it.
+
+        Raises:
+            ConfigError: A key is invalid, or the file can't be read.
+        """
+        from cryptography.fernet import InvalidToken
+
+        for key in self.all():
+            with suppress(InvalidToken):
+                return key.decrypt(token).decode()
+        return None
+
     def create(self) -> "Fernet":
         """Create the key file, unless another process just did, and return its key.
 
@@ -78,7 +91,8 @@ class EncryptionKeys:
             # Concurrent processes must agree on one key; otherwise, secrets would be lost.
             with FileLock(f"{self.path}.lock", timeout=_LOCK_TIMEOUT_S, mode=0o600):
                 if not self.path.exists():
-                    _write(self.path, new_key())
+                    replace_private_text(self.path, f"{new_key()}\n")
+                    sync_folder(self.path.parent)  # secrets are lost without the key
         except OSError as error:  # includes lock timeouts
             raise ConfigError(
                 _(
@@ -148,19 +162,6 @@ def _fernets(text: str) -> "list[Fernet]":
     from cryptography.fernet import Fernet
 
     return [Fernet(key) for key in re.split(r"[\s,]+", text) if key]
-
-
-def _write(path: Path, key: str) -> None:
-    """Write the file atomically and sync it, because secrets are lost without the key."""
-    new = path.with_name(f"{path.name}.new")
-    new.unlink(missing_ok=True)  # left by a killed process
-    descriptor = os.open(new, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-    with os.fdopen(descriptor, "w", encoding="ascii") as file:
-        file.write(f"{key}\n")
-        file.flush()
-        os.fsync(file.fileno())
-    new.replace(path)
-    sync_folder(path.parent)
 
 
 class Secrets(Store):
@@ -243,13 +244,9 @@ class Secrets(Store):
         return key or self._keys.create()
 
     def _decrypt(self, token: str) -> str:
-        from cryptography.fernet import InvalidToken
-
-        for key in self._keys.all():
-            try:
-                return key.decrypt(token).decode()
-            except InvalidToken:
-                continue
+        secret = self._keys.decrypt(token)
+        if secret is not None:
+            return secret
         if self._keys.first() is None:
             raise lost_key(self._keys.path)
         raise SourceError(

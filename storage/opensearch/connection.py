@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 
 from domain.errors import ConfigError, DamagedIndexError, StorageError, StorageUnavailableError
 from domain.messages import _
-from storage.opensearch.sign_in import aws_signer, basic_header, tls_context
 
 if TYPE_CHECKING:
     from opensearchpy import OpenSearch, TransportError
@@ -75,7 +74,12 @@ def connect(server: SearchServer) -> "OpenSearch":
     """
     from opensearchpy import OpenSearch, Urllib3HttpConnection
 
-    from storage.opensearch.limited_transport import LimitedTransport
+    from storage.opensearch.limited_transport import (
+        LimitedTransport,
+        aws_signer,
+        basic_header,
+        tls_context,
+    )
 
     options: dict[str, Any] = {}
     if server.ca_file is not None or any(url.startswith("https:") for url in server.urls):

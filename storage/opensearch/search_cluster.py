@@ -1,13 +1,19 @@
-"""The indexes of one library on a cluster, and the alias of the active one."""
+"""The indexes of one library on a cluster, and the alias that names the active one."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+from domain.messages import _
 from storage.ledger.index_store import Index
-from storage.opensearch.aliases import delete_index, point_alias, require_usable_name
-from storage.opensearch.connection import SearchServer, connect, require_suitable
+from storage.opensearch.connection import (
+    SearchServer,
+    SearchServerError,
+    client_errors,
+    connect,
+    require_suitable,
+)
 from storage.opensearch.mapping import IndexOptions
 from storage.opensearch.passage_index import PassageIndex
 
@@ -66,3 +72,61 @@ class SearchCluster:
 
     def _name(self, index: Index) -> str:
         return f"{self.alias}-{index.id}"
+
+
+def require_usable_name(client: "OpenSearch", alias: str, own_indexes: Collection[str]) -> None:
+    """Make sure that the alias does not exist, or points only to these indexes.
+
+    Raises:
+        SearchServerError: It names an index, or belongs to another library or program.
+    """
+    _own_targets(client, alias, own_indexes)
+
+
+def point_alias(client: "OpenSearch", alias: str, index: str, own_indexes: Collection[str]) -> None:
+    """Make the alias point only to this index, in one step; other indexes of ours lose it.
+
+    Raises:
+        SearchServerError: The alias is not usable, or the index is missing.
+    """
+    targets = _own_targets(client, alias, {*own_indexes, index})
+    if targets == {index}:
+        return
+    removals = [{"remove": {"index": old, "alias": alias}} for old in sorted(targets - {index})]
+    addition = {"add": {"index": index, "alias": alias}}
+    with client_errors():
+        client.indices.update_aliases(body={"actions": [*removals, addition]})
+
+
+def delete_index(client: "OpenSearch", name: str) -> None:
+    """Delete an index with its passages; a missing one is ignored."""
+    with client_errors():
+        client.indices.delete(index=name, ignore_unavailable=True)
+
+
+def _own_targets(client: "OpenSearch", alias: str, own_indexes: Collection[str]) -> set[str]:
+    """The indexes to which the alias points, which must be among ours."""
+    found = _indexes_of(client, alias)
+    if alias in found:
+        raise SearchServerError(
+            _(
+                "{name} is the name of an index on the OpenSearch server, so it can't be an alias:"
+                " choose another FOOTNOTE_SEARCH_INDEX, or delete that index."
+            ).format(name=alias)
+        )
+    targets = set(found)
+    if foreign := sorted(targets - set(own_indexes)):
+        raise SearchServerError(
+            _(
+                "The alias {name} on the OpenSearch server belongs to another library or program"
+                " (its index is {index}): choose another FOOTNOTE_SEARCH_INDEX."
+            ).format(name=alias, index=", ".join(foreign))
+        )
+    return targets
+
+
+def _indexes_of(client: "OpenSearch", name: str) -> Mapping[str, Any]:
+    """The indexes of this name or alias, by their names."""
+    with client_errors():
+        found: Mapping[str, Any] = client.indices.get_alias(index=name, ignore_unavailable=True)
+    return found

@@ -10,6 +10,9 @@ a separate process reads it first.
 Commit log: a commit reserves the next number and then writes the log file with that number. If a
 writer dies in between, the file is missing, and every later commit that deletes rows waits two
 seconds for it. An empty file with that number means that nothing was committed.
+
+Files: columns, metadata, and commits are written once and never deleted. The only mutable file is
+each log's counter, `next_base`: 8 bytes with the number of the next commit.
 """
 
 import ctypes
@@ -17,7 +20,7 @@ import os
 import subprocess
 import sys
 import threading
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
@@ -25,8 +28,8 @@ from typing import Any
 
 from domain.logs import get_logger
 from domain.messages import _
-from storage.disk import unusable
-from storage.index_files import CHECKSUMS
+from storage.index_files import CHECKSUMS, FileList, IndexFiles
+from storage.safe_writes import unusable
 
 logger = get_logger("storage")
 
@@ -121,8 +124,8 @@ def require_readable(folder: Path, rows: Path) -> None:
 def _sizes(rows: Path) -> Iterator[int]:
     """The sizes of all files except the log, whose lock files are always empty."""
     for folder, folders, names in os.walk(rows):
-        if "_deeplake_log" in folders:
-            folders.remove("_deeplake_log")
+        if _LOG in folders:
+            folders.remove(_LOG)
         for name in names:
             yield os.path.getsize(os.path.join(folder, name))
 
@@ -139,8 +142,10 @@ def _survives_reading(rows: Path) -> bool:
     return completed.returncode == 0
 
 
+_LOG = "_deeplake_log"
 _LOG_SUFFIX = "m00000000.jsonl.lz4"
-_LOG_DIGITS = 10
+_COUNTER = "next_base"
+_DIGITS = 10
 
 
 def fill_gaps(rows: Path) -> None:
@@ -148,13 +153,77 @@ def fill_gaps(rows: Path) -> None:
 
     The caller holds the writer lock, because a commit in progress would look like a gap too.
     """
-    for log in (rows / "_deeplake_log").iterdir():
+    for log in (rows / _LOG).iterdir():
         if log.name != "_meta":
             for number in _unused_numbers(log):
-                (log / f"{number:0{_LOG_DIGITS}}{_LOG_SUFFIX}").touch()
+                (log / f"{number:0{_DIGITS}}{_LOG_SUFFIX}").touch()
 
 
 def _unused_numbers(log: Path) -> set[int]:
-    used_numbers = {int(file.name[:_LOG_DIGITS]) for file in log.glob("[0-9]*")}
-    upcoming = int.from_bytes((log / "next_base").read_bytes(), "little")
+    used_numbers = {int(file.name[:_DIGITS]) for file in log.glob("[0-9]*")}
+    upcoming = int.from_bytes((log / _COUNTER).read_bytes(), "little")
     return set(range(min(used_numbers), upcoming)) - used_numbers
+
+
+FORMAT_FILE = "format.json"
+_MOST_UNUSED = 16
+"""The maximum number of reserved but unused numbers; a killed writer leaves at most one."""
+
+
+class PassageFiles(IndexFiles):
+    """The files of the vector store."""
+
+    what = "passages"
+    head = "rows"
+
+    def _immutable_files(self) -> Iterable[str]:
+        yield FORMAT_FILE
+        yield from _files_below(f"{self.folder}/rows", "rows")
+
+    def _state(self) -> dict[str, Any]:
+        return {}
+
+    def _references(self, listed: FileList) -> Iterable[str]:
+        return listed.files
+
+    def _state_problems(self, listed: FileList) -> Iterator[str]:
+        last: dict[str, int] = {}
+        for name in listed.files:
+            log, _, file = name.rpartition("/")
+            if log.startswith(f"rows/{_LOG}"):
+                last[log] = max(last.get(log, 0), int(file[:_DIGITS]))
+        for log, number in last.items():
+            if not _is_possible(self.folder / log, number):
+                yield f"{log}/{_COUNTER} does not match the commits next to it"
+
+    def _require_readable(self) -> None:
+        require_readable(self.folder, self.folder / self.head)
+
+    def _stamp(self) -> tuple[int, int, int] | None:
+        return None  # only counters are ever replaced, and their range is checked
+
+
+def _files_below(folder: str, path: str) -> Iterator[str]:
+    """The paths of all immutable files, without hidden files of file managers and NFS."""
+    with os.scandir(folder) as entries:
+        for entry in entries:
+            name = f"{path}/{entry.name}"
+            if entry.is_dir():
+                yield from _files_below(entry.path, name)
+            elif not entry.name.startswith(".") and not entry.name.endswith((_COUNTER, ".lock")):
+                yield name
+
+
+def _is_possible(log: Path, listed: int) -> bool:
+    """Whether a log's counter is plausible, given the number of its last listed commit."""
+    try:
+        counter = (log / _COUNTER).read_bytes()
+    except OSError:
+        return False
+    upcoming = int.from_bytes(counter, "little")
+    if len(counter) != 8 or upcoming <= listed:
+        return False
+    if upcoming == listed + 1:
+        return True
+    last = max((int(file.name[:_DIGITS]) for file in log.glob("[0-9]*")), default=0)
+    return upcoming <= last + 1 + _MOST_UNUSED

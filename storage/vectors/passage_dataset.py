@@ -14,10 +14,9 @@ import numpy.typing as npt
 from domain import Metadata
 from domain.errors import StorageError
 from domain.messages import _
-from storage.disk import unusable, unwritable
-from storage.vectors.deep_lake import fill_gaps, load, require_readable
+from storage.safe_writes import replace_text, unusable, unwritable
+from storage.vectors.deep_lake import FORMAT_FILE, fill_gaps, load, require_readable
 from storage.vectors.new_rows import NewRows
-from storage.vectors.passage_files import FORMAT_FILE
 
 SCHEMA_VERSION = 1
 
@@ -39,9 +38,7 @@ def describe(folder: Path, dimension: int) -> None:
         "deeplake": load().__version__,
         "dimension": dimension,
     }
-    temporary = folder / f"{FORMAT_FILE}.new"
-    temporary.write_text(json.dumps(description), encoding="utf-8")
-    temporary.replace(folder / FORMAT_FILE)
+    replace_text(folder / FORMAT_FILE, json.dumps(description))
 
 
 def checked_dimension(folder: Path) -> int:
@@ -104,9 +101,7 @@ class Changes:
             return
         self._folder.mkdir(exist_ok=True)
         record = {"after": after, "gone": sorted(change.deleted), "added": change.added}
-        temporary = self._folder / f"{before}.new"
-        temporary.write_text(json.dumps(record), encoding="utf-8")
-        temporary.replace(self._folder / f"{before}.json")
+        replace_text(self._folder / f"{before}.json", json.dumps(record))
         for old in sorted(self._folder.glob("*.json"))[:-MAX_CHANGES]:
             old.unlink(missing_ok=True)
 

@@ -14,15 +14,14 @@ import numpy.typing as npt
 from domain import Filter, Metadata
 from domain.errors import StorageError
 from domain.messages import _
-from storage.disk import require_free_space
 from storage.filters import MISSING, Checks, checks_of, fields_of, matches
-from storage.lock import writer_lock
+from storage.safe_writes import require_free_space, writer_lock
+from storage.vectors.deep_lake import PassageFiles
 from storage.vectors.distance_metrics import DistanceMetric
 from storage.vectors.exact_index import ExactIndex
 from storage.vectors.metadata_columns import Column, mask
 from storage.vectors.new_rows import NewRows
 from storage.vectors.passage_dataset import PassageDataset
-from storage.vectors.passage_files import PassageFiles
 from storage.vectors.vector_index import Matrix, VectorIndex, query_vector
 
 

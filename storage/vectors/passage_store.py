@@ -8,8 +8,8 @@ from pathlib import Path
 from langchain_core.embeddings import Embeddings
 
 from domain import Filter
+from storage.vectors.deep_lake import PassageFiles
 from storage.vectors.distance_metrics import DistanceMetric
-from storage.vectors.passage_files import PassageFiles
 from storage.vectors.passage_rows import PassageRows
 from storage.vectors.passage_vector_store import PassageVectorStore
 

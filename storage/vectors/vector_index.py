@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from domain.logs import get_logger
-from storage.disk import SPARE_BYTES
+from storage.safe_writes import SPARE_BYTES
 from storage.vectors.distance_metrics import DistanceMetric
 
 logger = get_logger("storage")

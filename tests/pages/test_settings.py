@@ -9,7 +9,7 @@ import pytest
 import streamlit as st
 from streamlit.testing.v1 import AppTest
 
-from storage.lock import writer_lock
+from storage.safe_writes import writer_lock
 from tests.fakes.openai import MODEL, Fault, OpenAIServer, Text
 from tests.pages.conftest import APP, page_in_frame, page_text
 from tests.pages.events import event_during_progress

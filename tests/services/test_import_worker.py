@@ -12,8 +12,8 @@ from services.import_worker import Worker
 from services.imports.import_queue import ImportQueue
 from services.long_work import Stage
 from storage.ledger.import_queue_store import CANCEL, PAUSE, ImportRuns
-from storage.lock import writer_lock
 from storage.processes import process_name
+from storage.safe_writes import writer_lock
 from tests.fakes.library import DEAD, DictLoader, Library
 
 

@@ -12,7 +12,7 @@ from storage import index_files
 from storage.index_files import CHECKSUMS, IndexFiles, read_list
 from storage.keywords.keyword_index import KeywordIndex
 from storage.keywords.segment_files import SegmentFiles
-from storage.vectors.passage_files import PassageFiles
+from storage.vectors.deep_lake import PassageFiles
 from storage.vectors.passage_store import DeepLakePassages
 from tests.storage.vectors.random_vectors import TextVectors
 

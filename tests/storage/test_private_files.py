@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from storage.private_files import close_to_others, is_open_to_others, keep_private
+from storage.data_folder import close_to_others, is_open_to_others, keep_private
 
 pytestmark = pytest.mark.skipif(os.name == "nt", reason="needs POSIX permissions")
 

@@ -16,7 +16,7 @@ from services.backups.scheduled_backups import BackupSchedule, ScheduledBackups
 from services.import_worker import Worker
 from services.long_work import ignore, never
 from storage.backups.library_id import library_id
-from storage.lock import writer_lock
+from storage.safe_writes import writer_lock
 from tests.fakes.library import DictLoader, Library
 
 DAY = timedelta(days=1)

@@ -3,8 +3,7 @@
 from dataclasses import dataclass
 
 from domain import DocumentRef, Progress, Stage
-from services.imports.passage_forecast import PassageForecast
-from services.imports.time_left import TimeLeft
+from services.imports.import_forecast import PassageForecast, TimeLeft
 
 BATCH = 256
 PART = 32

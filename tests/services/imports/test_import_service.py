@@ -18,7 +18,7 @@ from loaders.directory_loader import DirectoryLoader
 from services.imports.index_writer import IndexWriter
 from services.long_work import Stage
 from storage.ledger.import_queue_store import ImportRuns
-from storage.lock import writer_lock
+from storage.safe_writes import writer_lock
 from tests.fakes.library import DictLoader, Library
 
 ROOT = Path(__file__).parents[3]

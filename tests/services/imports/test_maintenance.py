@@ -7,8 +7,8 @@ from domain import LOCAL_USER, ImportState, TurnState
 from domain.errors import BusyError, StorageUnavailableError
 from services.long_work import Stage
 from storage.ledger.conversation_store import Conversations
-from storage.lock import writer_lock
 from storage.processes import process_name
+from storage.safe_writes import writer_lock
 from tests.fakes.library import DEAD, DictLoader, Library
 
 

@@ -1,7 +1,7 @@
 """The forecast of passages in documents that have not been read."""
 
 from domain import DocumentRef
-from services.imports.passage_forecast import PassageForecast
+from services.imports.import_forecast import PassageForecast
 
 
 def ref(key, size=0):

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from domain import Progress, Stage
-from services.imports.time_left import TimeLeft
+from services.imports.import_forecast import TimeLeft
 from tests.services.imports.simulated_run import File, Run, Seconds
 
 SMALL = [File(f"note{n:03}.md", 3 + n % 5) for n in range(200)]

@@ -4,8 +4,7 @@ import pytest
 
 from services.search.spelling_correction import Spelling
 from storage.filters import checks_of, matches
-from storage.keywords.filtered_keywords import FilteredKeywords
-from storage.keywords.keyword_index import KeywordIndex
+from storage.keywords.keyword_index import FilteredKeywords, KeywordIndex
 
 TEXTS = {
     "travel": "Travel\nMileage is paid at 0.45 per mile. Expenses are claimed within 30 days.",

@@ -5,7 +5,7 @@ from domain import LOCAL_USER, ImportKind, ImportState, Outcome, SearchMode
 from domain.errors import BusyError, InputError, SourceError
 from services.long_work import ignore
 from services.sources.source_service import SourceSettings
-from storage.lock import writer_lock
+from storage.safe_writes import writer_lock
 
 
 def test_a_second_import_of_an_unchanged_folder_embeds_nothing(

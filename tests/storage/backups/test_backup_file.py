@@ -17,7 +17,7 @@ from services.long_work import CancelledError, ignore
 from storage.backups import backup_file as module
 from storage.backups.backup_file import entries_of, read_backup, read_manifest, write_backup
 from storage.backups.manifest import FORMAT, Manifest, parse_manifest
-from storage.disk import SPARE_BYTES
+from storage.safe_writes import SPARE_BYTES
 
 NAMES = ("footnote.db", "indexes/i/passages/rows/x", "uploads/box/휴가.md", "uploads/box/empty.md")
 

@@ -14,9 +14,8 @@ from domain.errors import BusyError, StorageError
 from services.long_work import ignore
 from storage.backups import library_copy as module
 from storage.backups.library_copy import library_copy
-from storage.disk import SPARE_BYTES
 from storage.ledger.index_store import Engine, IndexState, new_index
-from storage.lock import writer_lock
+from storage.safe_writes import SPARE_BYTES, writer_lock
 from tests.fakes.library import DictLoader, Library
 
 LEAVE = "# Leave\n\nNew employees get 25 days of annual leave a year."

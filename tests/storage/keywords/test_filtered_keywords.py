@@ -4,8 +4,7 @@ import pytest
 
 from domain.errors import DamagedIndexError
 from storage.filters import checks_of, matches
-from storage.keywords.filtered_keywords import FilteredKeywords
-from storage.keywords.keyword_index import KeywordIndex
+from storage.keywords.keyword_index import FilteredKeywords, KeywordIndex
 
 TEXTS = {"travel": "mileage is paid", "leave": "leave is paid", "sensor": "a sensor is paid"}
 CONDITION = {"document_id": {"$in": ["travel", "leave"]}}

@@ -11,9 +11,9 @@ import pytest
 
 from domain.errors import BusyError, StorageError
 from domain.language.tokens import keyword_tokens
-from storage import disk
+from storage import safe_writes
 from storage.keywords.keyword_index import MAX_QUERY_TOKENS, KeywordIndex
-from storage.lock import writer_lock
+from storage.safe_writes import writer_lock
 
 ROOT = Path(__file__).parents[3]
 
@@ -333,7 +333,7 @@ def test_a_damaged_index_is_rejected_with_advice(index, tmp_path, damage):
 
 def test_a_full_disk_is_reported_before_writing(index, monkeypatch):
     index.add([("a", "cat")])
-    monkeypatch.setattr(disk, "SPARE_BYTES", 2**62)
+    monkeypatch.setattr(safe_writes, "SPARE_BYTES", 2**62)
     with pytest.raises(StorageError, match="MiB free.*Nothing was written"):
         index.add([("b", "cat")])
     assert index.ids() == ["a"]

@@ -16,7 +16,7 @@ from storage.ledger import database
 from storage.ledger.database import open_database
 from storage.ledger.ledger_tables import Base
 from storage.ledger.source_store import Sources
-from storage.lock import writer_lock
+from storage.safe_writes import writer_lock
 from tests import shared_work
 
 ROOT = Path(__file__).parents[3]
@@ -82,7 +82,7 @@ import os, sys
 from pathlib import Path
 from domain.errors import StorageError
 from storage.ledger.database import open_database
-from storage.lock import writer_lock
+from storage.safe_writes import writer_lock
 open_database(Path(sys.argv[2]))  # imports modules that another user may be unable to read
 if os.geteuid() == 0:  # root may write everywhere
     os.seteuid(65534)

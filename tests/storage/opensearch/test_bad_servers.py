@@ -9,7 +9,6 @@ import numpy as np
 import pytest
 
 from domain.errors import ConfigError
-from storage.opensearch.aliases import point_alias, require_usable_name
 from storage.opensearch.connection import (
     SearchServer,
     SearchServerError,
@@ -19,6 +18,7 @@ from storage.opensearch.connection import (
 )
 from storage.opensearch.mapping import Fields, IndexOptions, index_body
 from storage.opensearch.passage_index import PassageIndex
+from storage.opensearch.search_cluster import point_alias, require_usable_name
 from storage.opensearch.vector_rows import VectorRows
 from storage.opensearch.word_index import WordIndex
 from storage.vectors.new_rows import new_rows

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from storage.filters import EITHER, checks_of, matches
 from storage.opensearch.mapping import LANGCHAIN_FIELDS
-from storage.opensearch.plain_filters import plain_filter_query
+from storage.opensearch.queries import plain_filter_query
 from storage.opensearch.terms import filter_query, metadata_terms
 from tests.storage.test_filters import filters, metadata
 

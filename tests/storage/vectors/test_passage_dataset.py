@@ -5,8 +5,7 @@ import pytest
 from domain.errors import DamagedIndexError, StorageError
 from storage.index_files import CHECKSUMS
 from storage.vectors import passage_dataset
-from storage.vectors.deep_lake import load
-from storage.vectors.passage_files import PassageFiles
+from storage.vectors.deep_lake import PassageFiles, load
 from storage.vectors.passage_store import DeepLakePassages
 from tests.storage.vectors.random_vectors import TextVectors
 

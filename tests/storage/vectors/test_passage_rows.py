@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 
 from domain.errors import BusyError, StorageError
-from storage import disk
-from storage.lock import writer_lock
+from storage import safe_writes
+from storage.safe_writes import writer_lock
 from storage.vectors.passage_dataset import PassageDataset
 from storage.vectors.passage_store import DeepLakePassages
 from tests.storage.vectors.random_vectors import TextVectors
@@ -243,7 +243,7 @@ def test_waiting_for_another_writer_times_out_and_readers_do_not_wait(tmp_path):
 def test_a_full_disk_is_reported_before_writing(tmp_path, monkeypatch):
     store = open_store(tmp_path)
     store.add_texts(["1 0"], ids=["a"])
-    monkeypatch.setattr(disk, "SPARE_BYTES", 2**62)
+    monkeypatch.setattr(safe_writes, "SPARE_BYTES", 2**62)
     with pytest.raises(StorageError, match="MiB free.*Nothing was written"):
         store.add_texts(["0 1"])
     monkeypatch.undo()

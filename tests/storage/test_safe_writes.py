@@ -8,13 +8,13 @@ from pathlib import Path
 import pytest
 
 from domain.errors import BusyError, StorageError
-from storage.lock import HOLDER_FILE, writer_lock
+from storage.safe_writes import HOLDER_FILE, writer_lock
 
 ROOT = Path(__file__).parents[2]
 HOLDER = """
 import sys, time
 from pathlib import Path
-from storage.lock import HOLDER_FILE, writer_lock
+from storage.safe_writes import HOLDER_FILE, writer_lock
 with writer_lock(Path(sys.argv[1])):
     print("locked", flush=True)
     time.sleep(60)

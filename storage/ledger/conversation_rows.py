@@ -1,8 +1,15 @@
-"""Converts turns and conversations to ledger rows and back, without loss."""
+"""Converts turns and conversations to rows and back, without loss, and to texts to search.
 
-from collections.abc import Mapping
+The texts are stored in the form in which words are searched, because SQL unifies neither the width
+nor the case of all Unicode letters. They have a table of their own, because the rows of turns are
+long.
+"""
+
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict
 from typing import Any
+
+from sqlalchemy import ColumnElement, and_, exists, func, true
 
 from domain import (
     Citation,
@@ -21,8 +28,9 @@ from domain import (
     Turn,
     TurnState,
 )
+from domain.language.script import fold
 from storage.ledger.columns import from_row
-from storage.ledger.ledger_tables import ConversationRow, TurnRow
+from storage.ledger.ledger_tables import ConversationRow, ConversationTextRow, TurnRow
 
 _PLAIN = (
     "conversation_id",
@@ -125,3 +133,34 @@ def citation_of(stored: Mapping[str, Any]) -> Citation:
 
 def _with_heading_path(stored: Mapping[str, Any]) -> dict[str, Any]:
     return {**stored, "heading_path": tuple(stored["heading_path"])}
+
+
+TITLE = ""
+"""The `turn_id` of the text that is the title."""
+
+
+def title_text(conversation_id: str, title: str) -> ConversationTextRow:
+    """The row of a title; merge it to replace that of an earlier title."""
+    return ConversationTextRow(conversation_id=conversation_id, turn_id=TITLE, text=fold(title))
+
+
+def turn_text(turn: Turn) -> ConversationTextRow:
+    """The row of a question and its answer; merge it to replace that of an earlier state."""
+    text = fold(f"{turn.question}\n{turn.answer}")
+    return ConversationTextRow(conversation_id=turn.conversation_id, turn_id=turn.id, text=text)
+
+
+def contains_words(words: Iterable[str]) -> ColumnElement[bool]:
+    """Whether a conversation contains all words, in its title or any of its turns.
+
+    Words match parts of longer words, ignoring case and width. The time is proportional to the
+    number of words and to the length of the principal's conversations.
+    """
+    return and_(true(), *(_contains(fold(word)) for word in words))
+
+
+def _contains(word: str) -> ColumnElement[bool]:
+    return exists().where(
+        ConversationTextRow.conversation_id == ConversationRow.id,
+        func.instr(ConversationTextRow.text, word) > 0,
+    )

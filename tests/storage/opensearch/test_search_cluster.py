@@ -2,13 +2,13 @@ import socket
 
 import pytest
 
-from storage.opensearch.aliases import delete_index, point_alias, require_usable_name
 from storage.opensearch.connection import (
     SearchServer,
     SearchServerError,
     SearchUnavailableError,
     connect,
 )
+from storage.opensearch.search_cluster import delete_index, point_alias, require_usable_name
 
 pytestmark = pytest.mark.opensearch
 

@@ -1,0 +1,179 @@
+"""Safe writes to folders: one writer at a time, enough space, and files that are never half new."""
+
+import json
+import os
+import shutil
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import datetime
+from functools import partial
+from pathlib import Path
+
+from domain.errors import BusyError, DamagedIndexError, StorageError
+from domain.messages import _
+
+LOCK_FILE = "writer.lock"
+HOLDER_FILE = "writer.json"
+
+
+@contextmanager
+def writer_lock(folder: Path, timeout_s: float = 30.0) -> Iterator[None]:
+    """Lock `folder` for writing, creating it if necessary.
+
+    If the process dies, the operating system releases the lock. The lock is not reentrant: a second
+    request in the same thread raises `BusyError`.
+
+    Args:
+        folder: Each folder has its own lock, independent of parent folders and subfolders.
+        timeout_s: How long to wait for another writer; 0 tries once.
+
+    Raises:
+        BusyError: Another writer still holds the lock; the message names it.
+        StorageError: The folder can't be written to.
+    """
+    from filelock import FileLock, Timeout  # loads asyncio; readers don't need it
+
+    lock = FileLock(folder / LOCK_FILE)
+    with write_errors(folder):
+        folder.mkdir(parents=True, exist_ok=True)
+        try:
+            lock.acquire(timeout=timeout_s)
+        except Timeout as error:
+            raise BusyError(_busy_message(folder, timeout_s)) from error
+    try:
+        with write_errors(folder):
+            _write_holder(folder)
+        yield
+    finally:
+        lock.release()
+
+
+@contextmanager
+def write_errors(folder: Path) -> Iterator[None]:
+    """Convert errors of the operating system to a StorageError about the folder."""
+    try:
+        yield
+    except OSError as error:
+        raise StorageError(
+            _(
+                "{folder} can't be written to ({strerror}). Grant this user write permission, or"
+                " choose another data folder with FOOTNOTE_DATA_DIR."
+            ).format(folder=folder, strerror=error.strerror or error)
+        ) from error
+
+
+def _write_holder(folder: Path) -> None:
+    """Record who holds the lock, for error messages in other processes."""
+    holder = {
+        "pid": os.getpid(),
+        "program": Path(sys.argv[0]).name or "python",
+        "since": datetime.now().astimezone().strftime("%Y-%m-%d %H:%M:%S"),
+    }
+    replace_text(folder / HOLDER_FILE, json.dumps(holder))
+
+
+def _busy_message(folder: Path, timeout_s: float) -> str:
+    return _(
+        "{holder} is writing to {folder}; waited {timeout_s} seconds. Let it finish (or stop it),"
+        " then try again."
+    ).format(holder=_holder(folder), folder=folder, timeout_s=f"{timeout_s:g}")
+
+
+def _holder(folder: Path) -> str:
+    try:
+        holder = json.loads((folder / HOLDER_FILE).read_text(encoding="utf-8"))
+        return _("Process {pid} ({program}, since {since})").format(
+            pid=holder["pid"], program=holder["program"], since=holder["since"]
+        )
+    except (OSError, ValueError, KeyError, TypeError):
+        return _("Another process")  # the holder has not recorded its name yet
+
+
+def replace_text(path: Path, text: str) -> None:
+    """Replace a file atomically; readers see either the old text or all of the new one."""
+    new = path.with_name(f"{path.name}.new")
+    new.write_text(text, encoding="utf-8")
+    new.replace(path)
+
+
+def replace_private_text(path: Path, text: str) -> None:
+    """Replace a file atomically by one that only this user can ever read, and sync it."""
+    new = path.with_name(f"{path.name}.new")
+    new.unlink(missing_ok=True)  # left by a killed process
+    with open(new, "x", encoding="utf-8", opener=partial(os.open, mode=0o600)) as file:
+        file.write(text)
+        file.flush()
+        os.fsync(file.fileno())
+    new.replace(path)
+
+
+SPARE_BYTES = 64 * 2**20
+"""Bytes that always stay free: Deep Lake reports a commit on a full disk as successful, and reading
+its rows afterwards crashes the process."""
+
+GROWTH = 4
+"""Bytes required per payload byte, because merges write new files before deleting old ones."""
+
+
+def require_free_space(folder: Path, payload_bytes: int, growth: int = GROWTH) -> None:
+    """Make sure that a commit of this size fits on the disk of `folder`.
+
+    Args:
+        folder: The folder of the commit; it need not exist yet.
+        payload_bytes: The size of the data without overhead.
+        growth: Bytes required per byte of it.
+
+    Raises:
+        StorageError: There is too little space; nothing was written.
+    """
+    free = shutil.disk_usage(_nearest_existing(folder)).free
+    needed = SPARE_BYTES + growth * payload_bytes
+    if free < needed:
+        raise StorageError(
+            _(
+                "The disk of {folder} has only {free} MiB free, but {needed} MiB are needed to"
+                " continue safely. Nothing was written in this step. Free some space or use a"
+                " larger disk, then try again."
+            ).format(folder=folder, free=_mib(free), needed=_mib(needed))
+        )
+
+
+def sync_folder(folder: Path) -> None:
+    """Make the names of new files in the folder survive a power failure."""
+    if os.name == "nt":  # Windows can't open folders and needn't sync them
+        return
+    descriptor = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+def unusable(what: str, folder: Path, reason: object) -> DamagedIndexError:
+    """The error for an index store that is damaged or was written by another version."""
+    return DamagedIndexError(
+        _(
+            "The {what} in {folder} can't be used: {reason}. The imported documents are stored"
+            " elsewhere; rebuild this part from them with: python cli.py reindex"
+        ).format(what=what, folder=folder, reason=reason)
+    )
+
+
+def unwritable(what: str, folder: Path, reason: object) -> StorageError:
+    """The error for a failed commit to an index store."""
+    return StorageError(
+        _(
+            "Writing the {what} in {folder} failed ({reason}); nothing was saved in this step."
+            " Check that the disk is writable and has free space, then try again. If it keeps"
+            " failing, rebuild this part with: python cli.py reindex"
+        ).format(what=what, folder=folder, reason=reason)
+    )
+
+
+def _nearest_existing(folder: Path) -> Path:
+    return next(path for path in (folder, *folder.absolute().parents) if path.exists())
+
+
+def _mib(size: int) -> int:
+    return size // 2**20
