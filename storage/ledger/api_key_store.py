@@ -25,14 +25,11 @@ class ApiKeys(Store):
 
     def find(self, digest: str) -> ApiKey | None:
         """The key with this digest, if any."""
-        with self._database.read() as session:
-            row = session.scalar(select(ApiKeyRow).where(ApiKeyRow.digest == digest))
-            return None if row is None else _key_of(row)
+        return self._first(select(ApiKeyRow).where(ApiKeyRow.digest == digest), _key_of)
 
     def list(self) -> list[ApiKey]:
         """All keys, oldest first."""
-        with self._database.read() as session:
-            return [_key_of(row) for row in session.scalars(_ALL)]
+        return self._each(_ALL, _key_of)
 
     def note_use(self, key: ApiKey, now: datetime) -> None:
         """Record the time of use, at most once a minute because reads must not wait for writes."""

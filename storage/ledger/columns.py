@@ -178,6 +178,11 @@ def key_reference(column: str) -> Any:
     return mapped_column(ForeignKey(column, ondelete="CASCADE"), primary_key=True)
 
 
+def columns_of(cls: "type[DataclassInstance]", row: type[Base], *, without: str = "") -> list[Any]:
+    """The columns of a table that have the names of the fields of a dataclass, in their order."""
+    return [getattr(row, name) for name in _names(cls) if name != without]
+
+
 @cache
 def _names(cls: "type[DataclassInstance]") -> tuple[str, ...]:
     return tuple(one.name for one in fields(cls))

@@ -10,7 +10,6 @@ from domain import Conversation, Principal, SearchChoice, Turn
 from storage.ledger.conversation_rows import (
     contains_words,
     conversation_of,
-    fill_row,
     title_text,
     turn_of,
     turn_text,
@@ -32,8 +31,7 @@ class ConversationList(Store):
         answers.
         """
         query = _visible(principal).where(contains_words(words)).limit(limit).offset(offset)
-        with self._database.read() as session:
-            return [conversation_of(row) for row in session.scalars(query)]
+        return self._each(query, conversation_of)
 
     def count(self, principal: Principal, words: Iterable[str] = ()) -> int:
         """The number of conversations that contain all words; see `page`."""
@@ -55,19 +53,14 @@ class ConversationList(Store):
 
     def add(self, principal: Principal, conversation: Conversation, turns: Sequence[Turn]) -> None:
         """Store a conversation of the principal with its turns, oldest first."""
-        row = ConversationRow(
-            id=conversation.id,
-            user_id=principal.user_id,
-            title=conversation.title,
-            created_at=conversation.created_at,
-            updated_at=conversation.updated_at,
-            shown_turn_id=conversation.shown_turn_id,
-            search=asdict(conversation.search),
-        )
+        row = ConversationRow(**asdict(conversation) | {"user_id": principal.user_id})
         with self._database.write() as session:
             session.add(row)
             session.flush()  # turns refer to the conversation
-            session.add_all(_row(turn, position) for position, turn in enumerate(turns, start=1))
+            session.add_all(
+                TurnRow(**asdict(turn), position=position, process="")
+                for position, turn in enumerate(turns, start=1)
+            )
             session.add_all([title_text(row.id, row.title), *map(turn_text, turns)])
 
     def rename(self, principal: Principal, conversation_id: str, title: str) -> None:
@@ -125,9 +118,3 @@ def _visible(principal: Principal) -> Select[ConversationRow]:
         .where(ConversationRow.user_id == principal.user_id, ConversationRow.deleted_at.is_(None))
         .order_by(ConversationRow.updated_at.desc(), ConversationRow.id)
     )
-
-
-def _row(turn: Turn, position: int) -> TurnRow:
-    row = TurnRow(id=turn.id, position=position, process="")
-    fill_row(row, turn)
-    return row

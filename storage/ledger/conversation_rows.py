@@ -32,21 +32,6 @@ from domain.language.script import fold
 from storage.ledger.columns import from_row
 from storage.ledger.ledger_tables import ConversationRow, ConversationTextRow, TurnRow
 
-_PLAIN = (
-    "conversation_id",
-    "question",
-    "state",
-    "created_at",
-    "standalone_question",
-    "standalone_given",
-    "answer",
-    "error",
-    "model",
-    "unsupported_sentences",
-    "parent_id",
-    "reasoning",
-)
-
 
 def conversation_of(row: ConversationRow) -> Conversation:
     """Convert a row to a conversation."""
@@ -60,14 +45,8 @@ def conversation_of(row: ConversationRow) -> Conversation:
 
 def fill_row(row: TurnRow, turn: Turn) -> None:
     """Write all fields of the turn to its row."""
-    for name in _PLAIN:
-        setattr(row, name, getattr(turn, name))
-    row.sources = [asdict(source) for source in turn.sources]
-    row.citations = [asdict(citation) for citation in turn.citations]
-    row.timings_ms = dict(turn.timings_ms)
-    row.usage = dict(turn.usage)
-    row.search = asdict(turn.search)
-    row.steps = [asdict(step) for step in turn.steps]
+    for name, value in asdict(turn).items():
+        setattr(row, name, value)
 
 
 def turn_of(row: TurnRow) -> Turn:

@@ -294,9 +294,8 @@ def _add_turn(
     )
     conversation.updated_at = turn.created_at
     conversation.shown_turn_id = turn.id
-    row = TurnRow(id=turn.id, position=_next_position(session, turn), process=process_name())
-    fill_row(row, turn)
-    session.add(row)
+    position = _next_position(session, turn)
+    session.add(TurnRow(**asdict(turn), position=position, process=process_name()))
     session.merge(turn_text(turn))
     return turn
 

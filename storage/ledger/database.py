@@ -1,7 +1,7 @@
 """Opens and migrates the ledger's database, reports failures, and has the base of its stores."""
 
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, TypeVar, TypeVarTuple
@@ -28,6 +28,7 @@ from storage.ledger.ledger_location import FILE, LedgerLocation, Remains, reason
 from storage.safe_writes import writer_lock
 
 T = TypeVar("T")
+Value = TypeVar("Value")
 Columns = TypeVarTuple("Columns")
 
 GROUP = 500
@@ -155,6 +156,25 @@ class Store:
     def _all(self, query: Select[T]) -> list[T]:
         with self._database.read() as session:
             return list(session.scalars(query))
+
+    def _each(self, query: Select[T], convert: Callable[[T], Value]) -> list[Value]:
+        """Every row of a query of one table, converted."""
+        with self._database.read() as session:
+            return [convert(row) for row in session.scalars(query)]
+
+    def _first(self, query: Select[T], convert: Callable[[T], Value]) -> Value | None:
+        """The first row of a query of one table, converted; None if there is none."""
+        return next(iter(self._each(query.limit(1), convert)), None)
+
+    def _rows(self, query: Select[*Columns], convert: Callable[[*Columns], Value]) -> list[Value]:
+        """Every row of a query of several columns, converted."""
+        with self._database.read() as session:
+            return [convert(*row) for row in session.execute(query)]
+
+    def _pairs(self, query: Select[T, Value]) -> dict[T, Value]:
+        """The rows of a query of two columns, as keys and values."""
+        with self._database.read() as session:
+            return dict(row._tuple() for row in session.execute(query))
 
     def _count(self, query: Select[int]) -> int:
         with self._database.read() as session:

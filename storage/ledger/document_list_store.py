@@ -10,6 +10,7 @@ from sqlalchemy.orm import InstrumentedAttribute
 
 from domain import DocumentFilter, DocumentOrder, Filter, ListedDocument
 from storage.filters import checks_of, matches
+from storage.ledger.columns import columns_of
 from storage.ledger.database import Store, rows_with, scalars_with
 from storage.ledger.document_store import passage_metadata
 from storage.ledger.index_store import in_active_index
@@ -32,8 +33,7 @@ class Titles(Store):
         """All titles, sorted by title and key."""
         columns = (DocumentRow.id, DocumentRow.source_id, DocumentRow.title, DocumentRow.key)
         listing = select(*columns).order_by(DocumentRow.title, DocumentRow.key, DocumentRow.id)
-        with self._database.read() as session:
-            return [DocumentTitle(*row) for row in session.execute(listing)]
+        return self._rows(listing, DocumentTitle)
 
     def matching(self, document_ids: Sequence[str], condition: Filter) -> set[str]:
         """The documents that satisfy a condition on fields shared by all their passages.
@@ -117,22 +117,7 @@ _ORDERS: dict[DocumentOrder, ColumnElement[Any]] = {
     DocumentOrder.DENSITY: _DENSITY.asc().nulls_last(),
 }
 _LISTED = select(
-    DocumentRow.id,
-    DocumentRow.source_id,
-    DocumentRow.key,
-    DocumentRow.title,
-    DocumentRow.location,
-    DocumentRow.format,
-    DocumentRow.encoding,
-    _PAGES.label("page_count"),
-    DocumentRow.characters,
-    DocumentRow.script,
-    DocumentRow.passages,
-    DocumentRow.longest_passage,
-    DocumentRow.revision,
-    DocumentRow.imported_at,
-    DocumentRow.warnings,
-    DocumentRow.details,
+    *columns_of(ListedDocument, DocumentRow, without="pages"), _PAGES.label("page_count")
 )
 
 
@@ -175,8 +160,7 @@ class DocumentList(Store):
         """The numbers of documents by source, format, and script."""
         by = (DocumentRow.source_id, DocumentRow.format, DocumentRow.script)
         query = select(*by, func.count()).group_by(*by).order_by(*by)
-        with self._database.read() as session:
-            return [Tally(*row) for row in session.execute(query)]
+        return self._rows(query, Tally)
 
     def by_passages(self, sources: Sequence[str]) -> dict[int | None, int]:
         """A histogram of the passages per document, for these sources.

@@ -166,8 +166,7 @@ class Documents(Store):
             .where(PassageRow.document_id == document_id, PassageRow.index_id == index_id)
             .order_by(PassageRow.ordinal)
         )
-        with self._database.read() as session:
-            return [passage_of(row) for row in session.scalars(query)]
+        return self._each(query, passage_of)
 
     def with_passages(
         self, document_ids: Sequence[str], index_id: str
@@ -249,9 +248,7 @@ class Documents(Store):
         query = select(DocumentRow).order_by(DocumentRow.key, DocumentRow.id)
         if source_id is not None:
             query = query.where(DocumentRow.source_id == source_id)
-        with self._database.read() as session:
-            rows = session.scalars(query.limit(limit).offset(offset))
-            return [_stored_document(row) for row in rows]
+        return self._each(query.limit(limit).offset(offset), _stored_document)
 
 
 def _documents_of(session: Session, passages: Iterable[PassageRow]) -> dict[str, DocumentRow]:

@@ -203,8 +203,7 @@ class Labels(Store):
             .where(LabelRow.user_id == principal.user_id)
             .order_by(LabelRow.created_at, LabelRow.id)
         )
-        with self._database.read() as session:
-            return iter([_label(row) for row in session.scalars(query)])
+        return iter(self._each(query, _label))
 
 
 def label_id(principal: Principal, question: str, passage_id: str) -> str:

@@ -210,8 +210,7 @@ class Workers(Store):
     def any_recent(self) -> bool:
         """Whether a worker sent a heartbeat recently, even if it has died since."""
         recent = select(WorkerRow.name).where(WorkerRow.lease_until > datetime.now(UTC))
-        with self._database.read() as session:
-            return session.scalar(recent.limit(1)) is not None
+        return bool(self._all(recent.limit(1)))
 
 
 def _interrupt(session: Session, row: ImportRow) -> None:

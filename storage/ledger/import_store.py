@@ -4,6 +4,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime
+from functools import partial
 
 from sqlalchemy import Select, delete, func, insert, select, update
 from sqlalchemy.orm import Session
@@ -19,7 +20,7 @@ from domain import (
 )
 from domain.errors import NotFoundError
 from domain.messages import _
-from storage.ledger.columns import from_row, shallow_dict
+from storage.ledger.columns import columns_of, from_row, shallow_dict
 from storage.ledger.database import Columns, Database, Store, change_all, in_groups, scalars_with
 from storage.ledger.ledger_tables import FailureRow, ImportItemRow, ImportRow
 
@@ -117,9 +118,8 @@ class Imports(Store):
         query = select(ImportItemRow).where(ImportItemRow.import_id == import_id)
         if outcomes:
             query = query.where(ImportItemRow.outcome.in_(outcomes))
-        query = query.order_by(ImportItemRow.id)
-        with self._database.read() as session:
-            return [item_of(row) for row in session.scalars(query.limit(limit).offset(offset))]
+        page = query.order_by(ImportItemRow.id).limit(limit).offset(offset)
+        return self._each(page, item_of)
 
     def counts(self, import_id: str) -> dict[Outcome, int]:
         """The number of documents by outcome, even while the import is running."""
@@ -137,12 +137,7 @@ class Imports(Store):
 
     def figures(self, import_id: str) -> ReadFigures:
         """Totals over the documents that were read."""
-        columns = (
-            ImportItemRow.passages,
-            ImportItemRow.pages,
-            ImportItemRow.characters,
-            ImportItemRow.tokens,
-        )
+        columns = columns_of(ReadFigures, ImportItemRow)
         query = select(*(func.coalesce(func.sum(column), 0) for column in columns))
         with self._database.read() as session:
             row = session.execute(query.where(ImportItemRow.import_id == import_id)).one()
@@ -160,8 +155,7 @@ class Imports(Store):
             == latest.order_by(ImportRow.started_at.desc()).limit(1).scalar_subquery(),
             ImportItemRow.outcome.in_((Outcome.NEW, Outcome.CHANGED)),
         )
-        with self._database.read() as session:
-            return {row.key: row.passages for row in session.execute(query)}
+        return self._pairs(query)
 
     def replace_items(self, import_id: str, items: Sequence[ImportItem]) -> None:
         """Delete the items of an import and store these instead."""
@@ -210,10 +204,9 @@ def _remember(session: Session, source_id: str, failures: Mapping[str, Failure])
 def _fill(row: FailureRow, failure: Failure) -> None:
     if (row.version, row.formats_version) != (failure.version, failure.formats_version):
         row.dismissed = False
-    row.version, row.formats_version = failure.version, failure.formats_version
-    row.reason, row.location = failure.reason, failure.location
-    row.again, row.failed_at = failure.again, datetime.now(UTC)
-    row.title, row.is_error = failure.title, failure.is_error
+    for name, value in shallow_dict(failure).items():
+        setattr(row, name, value)
+    row.failed_at = datetime.now(UTC)
 
 
 def _report(session: Session, row: ImportRow) -> ImportReport:
@@ -239,9 +232,7 @@ class Failures(Store):
         query = _of_sources(select(FailureRow), sources).order_by(
             FailureRow.failed_at.desc().nulls_last(), FailureRow.source_id, FailureRow.key
         )
-        with self._database.read() as session:
-            rows = session.scalars(query.limit(limit).offset(offset))
-            return [from_row(FailedDocument, row) for row in rows]
+        return self._each(query.limit(limit).offset(offset), partial(from_row, FailedDocument))
 
     def count(self, sources: Sequence[str] | None = None) -> int:
         """The number of failed documents."""
@@ -251,7 +242,7 @@ class Failures(Store):
         """The source id and key of each failed document."""
         query = _of_sources(select(FailureRow.source_id, FailureRow.key), sources)
         with self._database.read() as session:
-            return [(row[0], row[1]) for row in session.execute(query)]
+            return [row._tuple() for row in session.execute(query)]
 
     def dismiss(self, source_id: str, keys: Iterable[str]) -> None:
         """Hide failures until another version of the document fails; unknown keys are ignored."""

@@ -92,8 +92,7 @@ class Indexes(Store):
 
     def all(self) -> list[Index]:
         """All indexes, unordered."""
-        with self._database.read() as session:
-            return [_index(row) for row in session.scalars(select(IndexRow))]
+        return self._each(select(IndexRow), _index)
 
     def add(self, index: Index) -> None:
         """Record a new index, whose folder must already exist."""
@@ -132,9 +131,7 @@ class Indexes(Store):
 
     def _newest(self, state: IndexState) -> Index | None:
         query = select(IndexRow).where(IndexRow.state == state)
-        with self._database.read() as session:
-            row = session.scalar(query.order_by(IndexRow.created_at.desc()).limit(1))
-            return None if row is None else _index(row)
+        return self._first(query.order_by(IndexRow.created_at.desc()), _index)
 
 
 def in_active_index(query: _Query) -> _Query:

@@ -33,8 +33,7 @@ class PassageList(Store):
             .limit(before + limit + 1)
             .offset(offset - before)
         )
-        with self._database.read() as session:
-            passages = [passage_of(row) for row in session.scalars(query)]
+        passages = self._each(query, passage_of)
         return shared(passages)[before : before + limit]
 
 
@@ -90,8 +89,7 @@ class Reading(Store):
         columns = select(PassageRow.ordinal, PassageRow.start, PassageRow.end)
         own = columns.where(PassageRow.document_id == document_id)
         query = in_active_index(own).order_by(PassageRow.ordinal)
-        with self._database.read() as session:
-            return [PassageSpan(*row) for row in session.execute(query)]
+        return self._rows(query, PassageSpan)
 
     def passage_ids(self, document_id: str, start: int, limit: int) -> list[str]:
         """The first `limit` passages that end after `start`, in text order."""

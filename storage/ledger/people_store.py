@@ -7,6 +7,7 @@ from math import isfinite
 from domain import Person
 from domain.errors import InputError, NotFoundError
 from domain.messages import _
+from storage.ledger.columns import from_row, shallow_dict
 from storage.ledger.database import Store
 from storage.ledger.ledger_tables import UserRow
 
@@ -24,7 +25,7 @@ class People(Store):
                         person_id=repr(person_id)
                     )
                 )
-            return _person(row)
+            return from_row(Person, row)
 
     def change(self, owner_id: str, person_id: str, change: Callable[[Person], Person]) -> Person:
         """Replace a person by the result of `change` in one transaction, and return the result.
@@ -36,7 +37,7 @@ class People(Store):
         """
         with self._database.write() as session:
             row = session.get(UserRow, (owner_id, person_id), with_for_update=True)
-            before = Person(owner_id, person_id) if row is None else _person(row)
+            before = Person(owner_id, person_id) if row is None else from_row(Person, row)
             person = replace(change(before), owner_id=owner_id, id=person_id)
             session.merge(_row(person))
         return person
@@ -50,13 +51,4 @@ def _row(person: Person) -> UserRow:
                     aspect=aspect, preference=preference
                 )
             )
-    return UserRow(
-        owner_id=person.owner_id,
-        id=person.id,
-        preferences=dict(person.preferences),
-        language=person.language,
-    )
-
-
-def _person(row: UserRow) -> Person:
-    return Person(row.owner_id, row.id, row.preferences, row.language)
+    return UserRow(**shallow_dict(person))

@@ -4,6 +4,7 @@ import hashlib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from functools import partial
 from typing import Any
 from unicodedata import normalize
 
@@ -92,16 +93,13 @@ class SourceTraces(Store):
         )
         numbered = ended.subquery()
         latest = aliased(ImportRow, numbered)
-        with self._database.read() as session:
-            rows = session.scalars(select(latest).where(numbered.c.rank == 1))
-            return {row.source_id: import_run(row) for row in rows}
+        runs = self._each(select(latest).where(numbered.c.rank == 1), import_run)
+        return {run.source_id: run for run in runs}
 
     def last_refreshes(self) -> dict[str, datetime]:
         """By source id, the start time of the latest ended import of the whole source."""
         latest = select(ImportRow.source_id, func.max(ImportRow.started_at)).where(*_FULL_IMPORTS)
-        with self._database.read() as session:
-            rows = session.execute(latest.group_by(ImportRow.source_id))
-            return {row[0]: row[1] for row in rows}
+        return self._pairs(latest.group_by(ImportRow.source_id))
 
     def consecutive_failures(self) -> dict[str, int]:
         """By source id, the number of consecutive failures of its latest imports, if not 0.
@@ -117,9 +115,7 @@ class SourceTraces(Store):
             ImportRow.state == ImportState.FAILED,
             or_(since.is_(None), ImportRow.started_at > since),
         )
-        with self._database.read() as session:
-            rows = session.execute(failed.group_by(ImportRow.source_id))
-            return {str(source_id): count for source_id, count in rows}
+        return self._pairs(failed.group_by(ImportRow.source_id))
 
     def citing_conversations(self, source_id: str) -> int:
         """The number of conversations, of all users, that cite a document of the source."""
@@ -231,9 +227,7 @@ class Sources(Store):
 
     def has_kind(self, kind: str) -> bool:
         """Whether there is a source of this kind."""
-        query = select(SourceRow.id).where(SourceRow.kind == kind).limit(1)
-        with self._database.read() as session:
-            return session.scalar(query) is not None
+        return bool(self._all(select(SourceRow.id).where(SourceRow.kind == kind).limit(1)))
 
     def get(self, source_id: str) -> StoredSource:
         """A source; raises NotFoundError if there is none with this id."""
@@ -244,9 +238,7 @@ class Sources(Store):
         """The sources private to conversations that have been deleted."""
         conversation = SourceRow.options["conversation_id"].as_string()
         lost = conversation.is_not(None) & conversation.not_in(select(ConversationRow.id))
-        with self._database.read() as session:
-            rows = session.scalars(select(SourceRow).where(lost))
-            return [from_row(StoredSource, row) for row in rows]
+        return self._each(select(SourceRow).where(lost), partial(from_row, StoredSource))
 
     def private_documents(self) -> set[str]:
         """The ids of documents in sources that are private to a conversation."""
@@ -260,9 +252,8 @@ class Sources(Store):
 
     def list(self) -> list[StoredSource]:
         """All sources, sorted by name."""
-        with self._database.read() as session:
-            rows = session.scalars(select(SourceRow).order_by(SourceRow.name, SourceRow.id))
-            return [from_row(StoredSource, row) for row in rows]
+        query = select(SourceRow).order_by(SourceRow.name, SourceRow.id)
+        return self._each(query, partial(from_row, StoredSource))
 
     def save(
         self, source_id: str, *, name: str, options: Mapping[str, Any], refresh_s: int | None
@@ -309,8 +300,7 @@ class Sources(Store):
             ImportRow.kind == ImportKind.REMOVAL,
             ImportRow.finished_at.is_(None),
         )
-        with self._database.read() as session:
-            return session.scalar(removal.limit(1)) is not None
+        return bool(self._all(removal.limit(1)))
 
     def remove(self, source_id: str) -> None:
         """Delete a source and its imports; remove its documents from the indexes first."""
