@@ -38,6 +38,10 @@ from domain.web.address_guard import check_private_hosts
 from domain.web.host_policy import check_hosts
 from domain.web.search_server import check_index_name, check_node_urls, check_sign_in
 
+_Weight = Annotated[float, Field(ge=0, le=100)]
+_Share = Annotated[float, Field(ge=0, le=1)]
+_Candidates = Annotated[int, Field(ge=1, le=1000)]
+
 
 class Settings(BaseSettings):
     """The settings; the variable of each is `FOOTNOTE_<NAME>` unless it has an alias."""
@@ -182,8 +186,8 @@ class Settings(BaseSettings):
         SearchMode.CONVEX, description="Default search mode (see docs/retrieval.md)"
     )
     top_k: int = Field(5, ge=1, le=50, description="Number of passages given to the answerer")
-    candidates: int = Field(
-        100, ge=1, le=1000, description="Number of candidates from each ranked list before fusion"
+    candidates: _Candidates = Field(
+        100, description="Number of candidates from each ranked list before fusion"
     )
     dense_weight: float | None = Field(
         None, ge=0, le=1, description="Weight of the dense list in convex mode"
@@ -192,8 +196,8 @@ class Settings(BaseSettings):
         Normalization.MIN_MAX,
         description="How scores are scaled before they are combined: min-max or z-score",
     )
-    score_threshold: float = Field(
-        0.3, ge=0, le=1, description="Minimum score in similarity_score_threshold mode"
+    score_threshold: _Share = Field(
+        0.3, description="Minimum score in similarity_score_threshold mode"
     )
     rerank_provider: Literal["none", "fastembed", "http"] = Field(
         "none", description="Reranker: none, fastembed, or http"
@@ -207,41 +211,26 @@ class Settings(BaseSettings):
         10, gt=0, le=600, description="Time budget for reranking, in seconds"
     )
 
-    catalogue_hybrid_weight: float = Field(
-        1.0, ge=0, le=100, description="Weight of keyword and vector search in a place's score"
+    catalogue_hybrid_weight: _Weight = Field(
+        1.0, description="Weight of keyword and vector search in a place's score"
     )
-    catalogue_confidence_weight: float = Field(
-        0.3,
-        ge=0,
-        le=100,
-        description="Weight of a place's rating, which counts more with more ratings",
+    catalogue_confidence_weight: _Weight = Field(
+        0.3, description="Weight of a place's rating, which counts more with more ratings"
     )
-    catalogue_type_weight: float = Field(
-        0.5,
-        ge=0,
-        le=100,
-        description="Weight of a match between a place's type and the requested types",
+    catalogue_type_weight: _Weight = Field(
+        0.5, description="Weight of a match between a place's type and the requested types"
     )
-    catalogue_cross_encoder_weight: float = Field(
-        2.0, ge=0, le=100, description="Weight of the reranker's score, if a reranker is configured"
+    catalogue_cross_encoder_weight: _Weight = Field(
+        2.0, description="Weight of the reranker's score, if a reranker is configured"
     )
-    catalogue_aspects_weight: float = Field(
-        1.0,
-        ge=0,
-        le=100,
-        description="Weight of reviewers' praise and criticism, if no reranker is configured",
+    catalogue_aspects_weight: _Weight = Field(
+        1.0, description="Weight of reviewers' praise and criticism, if no reranker is configured"
     )
-    catalogue_dense_weight: float = Field(
-        0.9,
-        ge=0,
-        le=1,
-        description="Share of vector search in the hybrid score; the rest is keyword search",
+    catalogue_dense_weight: _Share = Field(
+        0.9, description="Share of vector search in the hybrid score; the rest is keyword search"
     )
-    catalogue_candidates: int = Field(
-        60,
-        ge=1,
-        le=1000,
-        description="Number of candidate places from keyword search, and from vector search",
+    catalogue_candidates: _Candidates = Field(
+        60, description="Number of candidate places from keyword search, and from vector search"
     )
     catalogue_top_k: int = Field(
         20, ge=1, le=100, description="Maximum number of places in a result"

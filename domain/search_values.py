@@ -16,7 +16,7 @@ field matches none of these, not even `$ne` and `$nin`; `{"page": {"$exists": Tr
 
 `{"$and": [...]}` and `{"$or": [...]}` combine filters, and `{"$not": {...}}` matches what its
 filter does not match; `{"page": {"$not": {"$gt": 9}}}` does so for one field. Dates and values of
-numpy are compared as they are stored (see `storage.stored_values`). Every store rejects anything
+numpy are compared as they are stored (see `storage.filters`). Every store rejects anything
 else, such as a function, with ValueError.
 """
 FILTER_FIELDS: Mapping[str, str] = {

@@ -11,12 +11,12 @@ metadata must not bypass an exclusion. `$not` matches exactly what its condition
 import operator
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import UTC, date, datetime
 from functools import partial
 from math import isnan
 from typing import Any
 
 from domain import Filter
-from storage.stored_values import stored_value
 
 Check = Callable[[Any], bool]
 
@@ -138,8 +138,9 @@ def _with_operator(field: str, name: Any, operand: Any) -> Checks:
 
 def _field_check(field: str, name: str, operand: Any) -> FieldCheck:
     value = _several(field, name, operand) if name in LISTS else _comparable(field, operand)
-    _require_kind(field, name, value)
-    return FieldCheck(field, name, value, _CHECKS[name](value))
+    operands = value if name in LISTS else [value]
+    _require_kind(field, name, operands)
+    return FieldCheck(field, name, value, _CHECKS[name](operands))
 
 
 def _several(field: str, name: str, operand: Any) -> list[Any]:
@@ -163,17 +164,18 @@ def _comparable(field: str, value: Any) -> Any:
     raise ValueError(f"Filter on {field!r}: {value!r} is not a JSON value")
 
 
-def _require_kind(field: str, name: str, value: Any) -> None:
-    if name in _ORDERS and _ordered_kind(value) is None:
-        raise ValueError(f"Filter on {field!r}: {name} takes a number or a string, got {value!r}")
-    if name == "$exists" and not isinstance(value, bool):
-        raise ValueError(f"Filter on {field!r}: {name} takes True or False, got {value!r}")
-    if name in ("$contains", "$contains_any"):
-        operands = value if name in LISTS else [value]
-        if not all(isinstance(one, str | int | float) for one in operands):
-            raise ValueError(
-                f"Filter on {field!r}: {name} takes a string or a number, got {operands!r}"
-            )
+def _require_kind(field: str, name: str, operands: list[Any]) -> None:
+    if name in _ORDERS and _ordered_kind(operands[0]) is None:
+        raise ValueError(
+            f"Filter on {field!r}: {name} takes a number or a string, got {operands[0]!r}"
+        )
+    if name == "$exists" and not isinstance(operands[0], bool):
+        raise ValueError(f"Filter on {field!r}: {name} takes True or False, got {operands[0]!r}")
+    is_containment = name in ("$contains", "$contains_any")
+    if is_containment and not all(isinstance(one, str | int | float) for one in operands):
+        raise ValueError(
+            f"Filter on {field!r}: {name} takes a string or a number, got {operands!r}"
+        )
 
 
 def _ordered_kind(value: Any) -> type | None:
@@ -186,14 +188,6 @@ def _ordered_kind(value: Any) -> type | None:
 
 def _equal(value: Any, other: Any) -> bool:
     return isinstance(value, bool) is isinstance(other, bool) and bool(value == other)
-
-
-def _equality(operand: Any) -> Check:
-    return _membership([operand])
-
-
-def _inequality(operand: Any) -> Check:
-    return _exclusion([operand])
 
 
 def _membership(operands: list[Any]) -> Check:
@@ -209,22 +203,18 @@ def _exclusion(operands: list[Any]) -> Check:
     return lambda value: value is not MISSING and not among(value)
 
 
-def _element(operand: Any) -> Check:
-    return _containment([operand])
-
-
 def _containment(operands: list[Any]) -> Check:
     return lambda value: (
         isinstance(value, list) and any(_equal(part, one) for part in value for one in operands)
     )
 
 
-def _existence(is_expected: bool) -> Check:
-    return lambda value: (value is not MISSING) is is_expected
+def _existence(operands: list[Any]) -> Check:
+    return lambda value: [value is not MISSING] == operands
 
 
-def _order(compare: Callable[[Any, Any], bool], operand: Any) -> Check:
-    kind = _ordered_kind(operand)
+def _order(compare: Callable[[Any, Any], bool], operands: list[Any]) -> Check:
+    operand, kind = operands[0], _ordered_kind(operands[0])
     return lambda value: _ordered_kind(value) is kind and compare(value, operand)
 
 
@@ -234,13 +224,37 @@ _ORDERS: dict[str, Callable[[Any, Any], bool]] = {
     "$lt": operator.lt,
     "$lte": operator.le,
 }
-_CHECKS: dict[str, Callable[[Any], Check]] = {
-    "$eq": _equality,
-    "$ne": _inequality,
+_CHECKS: dict[str, Callable[[list[Any]], Check]] = {
+    "$eq": _membership,
+    "$ne": _exclusion,
     "$in": _membership,
     "$nin": _exclusion,
-    "$contains": _element,
+    "$contains": _containment,
     "$contains_any": _containment,
     "$exists": _existence,
     **{name: partial(_order, compare) for name, compare in _ORDERS.items()},
 }
+
+
+def stored_value(value: Any) -> Any:
+    """A date or time as ISO 8601 text, a value of numpy as a plain one; other values unchanged.
+
+    A time with a zone becomes one in UTC, so that the order of the texts is chronological; one
+    without a zone keeps its digits.
+    """
+    if isinstance(value, datetime) and value.tzinfo is not None:
+        return value.astimezone(UTC).isoformat()
+    if isinstance(value, date):  # a datetime is a date
+        return value.isoformat()
+    dtype = getattr(value, "dtype", None)
+    if dtype is None or not hasattr(value, "tolist"):
+        return value
+    return _stored_times(value) if getattr(dtype, "kind", "") == "M" else value.tolist()
+
+
+def _stored_times(value: Any) -> Any:
+    """The texts of dates or times of numpy; None for those that are missing (NaT)."""
+    has_dates = value.dtype == "datetime64[D]"
+    # Nanoseconds would become plain numbers.
+    plain = value.tolist() if has_dates else value.astype("datetime64[us]").tolist()
+    return list(map(stored_value, plain)) if isinstance(plain, list) else stored_value(plain)

@@ -184,7 +184,7 @@ class ActiveIndex:
         return self.writer_for(index)
 
     def publish(self) -> str:
-        """Make the alias on a cluster name the active index; see `IndexStores.publish`.
+        """Make the alias on a cluster name the active index; see `IndexStore.publish`.
 
         Returns:
             The reason if that failed, which the log has, too; "" otherwise.
@@ -192,7 +192,7 @@ class ActiveIndex:
         index = self.indexes.active()
         try:
             if index is not None:
-                self.stores.publish(index, self.indexes.all())
+                self.stores.open(index).publish(self.indexes.all())
         except StorageError as error:
             _log.warning("alias not moved", reason=str(error))
             return str(error)

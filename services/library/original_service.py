@@ -24,7 +24,6 @@ from storage.ledger.source_store import Sources
 
 MAX_BYTES = 512 * 2**20
 """The largest file that is read into memory."""
-_BLOCK = 2**20
 _DIRECTORY, _UPLOAD = "directory", "upload"
 
 
@@ -170,8 +169,5 @@ def _status(file: Path, name: str, max_bytes: int | None) -> os.stat_result:
 @lru_cache(maxsize=64)
 def _sha256(file: Path, modified_ns: int, size: int) -> str:  # noqa: ARG001  # the cache's key
     """The SHA-256 of a file, which is read only if it may have changed since the last call."""
-    digest = hashlib.sha256()
     with file.open("rb") as data:
-        while block := data.read(_BLOCK):
-            digest.update(block)
-    return digest.hexdigest()
+        return hashlib.file_digest(data, "sha256").hexdigest()

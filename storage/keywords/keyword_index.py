@@ -195,12 +195,12 @@ class KeywordIndex:
         searcher = self._searcher()
         if searcher is None:
             return []
-        with self._reading():
+        with self._errors():
             question = query_of(searcher, utf8(tokens))
         hits_so_far: list[tuple[str, float]] = []
         examined, depth = 0, k if allowed is None else max(k, FIRST_DEPTH)
         while question and examined < depth:
-            with self._reading():
+            with self._errors():
                 hits = best_hits(searcher, question, examined, depth)
             hits_so_far += [hit for hit in hits if allowed is None or allowed(hit[0])]
             examined += len(hits)
@@ -219,7 +219,7 @@ class KeywordIndex:
         searcher = self._searcher()
         if searcher is None:
             return dict.fromkeys(tokens, 0)
-        with self._reading():
+        with self._errors():
             return {token: searcher.doc_freq("tokens", token) for token in utf8(tokens)}
 
     def tokens_with_prefix(self, prefix: str) -> dict[str, int]:
@@ -227,7 +227,7 @@ class KeywordIndex:
         searcher = self._searcher()
         if searcher is None:
             return {}
-        with self._reading():
+        with self._errors():
             return dict(searcher.terms_with_prefix("tokens", prefix))
 
     def ids(self) -> list[str]:
@@ -235,7 +235,7 @@ class KeywordIndex:
         searcher = self._searcher()
         if searcher is None:
             return []
-        with self._reading():
+        with self._errors():
             import tantivy
 
             everything = tantivy.Query.all_query()  # otherwise, deleted passages would be listed
@@ -258,7 +258,7 @@ class KeywordIndex:
             self._require_sound(generation)
             if generation is None:
                 return None
-            with self._reading():
+            with self._errors():
                 if self._index is None:
                     self._index = open_index(self._files)
                 elif generation != self._generation:
@@ -282,7 +282,7 @@ class KeywordIndex:
         import tantivy
 
         size = sum(len(text.encode()) for _, text in entries)
-        with writer_lock(self._path, self._timeout_s), self._writing():
+        with writer_lock(self._path, self._timeout_s), self._errors(writes=True):
             self._checked_files.require_sound()
             require_free_space(self._path, size)
             writer = self._open_to_write().writer(_WRITER_BYTES, num_threads=1)
@@ -304,23 +304,16 @@ class KeywordIndex:
         return open_index(self._files)
 
     @contextmanager
-    def _reading(self) -> Iterator[None]:
+    def _errors(self, *, writes: bool = False) -> Iterator[None]:
         """Converts tantivy's errors, which are ValueErrors for all disk problems."""
         try:
             yield
         except BaseException as error:
             if not is_tantivy_error(error):
                 raise
+            if writes:
+                raise unwritable("keyword index", self._path, error) from error
             raise unusable(_("keyword index"), self._path, error) from error
-
-    @contextmanager
-    def _writing(self) -> Iterator[None]:
-        try:
-            yield
-        except BaseException as error:
-            if not is_tantivy_error(error):
-                raise
-            raise unwritable("keyword index", self._path, error) from error
 
 
 Allowed = Callable[[str], bool]

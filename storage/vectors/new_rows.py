@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from domain import Metadata
-from storage.stored_values import stored_value
+from storage.filters import stored_value
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,8 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from storage.filters import MISSING, checks_of, fields_of, matches
-from storage.stored_values import stored_value
+from storage.filters import MISSING, checks_of, fields_of, matches, stored_value
 from storage.vectors.metadata_columns import Column, mask
 
 scalars = st.one_of(
