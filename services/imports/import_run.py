@@ -37,6 +37,21 @@ _READ = {Outcome.NEW, Outcome.CHANGED}
 _OWN_COLUMNS = {"key", "version", "location", "title", "format", "encoding", "pages", "warnings"}
 
 
+@dataclass(frozen=True, slots=True)
+class ImportTask:
+    """An import of a source, restricted to the documents with these keys if there are any.
+
+    Documents with `keys` are read even if unchanged. With `confirm_removals`, documents are removed
+    even if most of the source is missing.
+    """
+
+    import_id: str
+    source: StoredSource
+    loader: Loader
+    keys: Sequence[str] = ()
+    confirm_removals: bool = False
+
+
 @dataclass
 class ImportExecution:
     """An import in progress; `items` grows with each outcome.
@@ -45,9 +60,7 @@ class ImportExecution:
     Interrupting the import loses the work on that batch, but never a document.
     """
 
-    import_id: str
-    source: StoredSource
-    loader: Loader
+    task: ImportTask
     imports: Imports
     active: ActiveIndex
     default_spec: IndexSpec
@@ -76,14 +89,14 @@ class ImportExecution:
                 are written.
         """
         plan = self._resume(plan, stored)
-        self.imports.forget_failures(self.source.id, plan.resolved)
-        self.imports.remember(self.source.id, plan.failures)
-        self.imports.add(self.import_id, plan.settled)
+        self.imports.forget_failures(self.task.source.id, plan.resolved)
+        self.imports.remember(self.task.source.id, plan.failures)
+        self.imports.add(self.task.import_id, plan.settled)
         self._done = sum(item.outcome in _PROCESSED for item in self.items)
         self._total = self._done + len(plan.to_read)
         self.passages_embedded = sum(item.passages for item in self.items)
         self._read_passages = self.passages_embedded
-        known = self.imports.passages_of_dry_run(self.source.id)
+        known = self.imports.passages_of_dry_run(self.task.source.id)
         self._forecast = PassageForecast(plan.to_read, known)
         self.items.extend(plan.settled)
         self._read_all(plan.to_read, stored)
@@ -95,7 +108,12 @@ class ImportExecution:
         state, message = final_state(self.items, withheld)
         items = tuple(self.items)
         return ImportReport(
-            self.import_id, self.source.id, state, items, self.passages_embedded, message=message
+            self.task.import_id,
+            self.task.source.id,
+            state,
+            items,
+            self.passages_embedded,
+            message=message,
         )
 
     @cached_property
@@ -105,7 +123,7 @@ class ImportExecution:
 
     def _resume(self, plan: Plan, stored: Mapping[str, StoredVersion]) -> Plan:
         rest = remaining(plan, self.items, stored, self.formats_version)
-        self.imports.drop_items(self.import_id, sorted(rest.stale_keys))
+        self.imports.drop_items(self.task.import_id, sorted(rest.stale_keys))
         self.items = [item for item in self.items if item.key not in rest.stale_keys]
         self._new_before = rest.new_keys
         return rest.plan
@@ -128,7 +146,7 @@ class ImportExecution:
         self._current = ref.name
         self._report(Stage.READING, self._current)
         try:
-            document = self.loader.read(ref)
+            document = self.task.loader.read(ref)
             refuse_unstorable(document.page_content)
         except UnreadableError as error:
             self._fail(ref, error, stored)
@@ -138,7 +156,7 @@ class ImportExecution:
         is_new = stored is None or ref.key in self._new_before
         spec = self._writer.index.spec
         return new_version(
-            ref, document, stored, self.source, spec, self.formats_version, is_new=is_new
+            ref, document, stored, self.task.source, spec, self.formats_version, is_new=is_new
         )
 
     def _note_read(self, ref: DocumentRef, version: NewVersion | None) -> None:
@@ -167,17 +185,17 @@ class ImportExecution:
             is_error=item.outcome is Outcome.FAILED,
         )
         if stored is not None and item.outcome is Outcome.REMOVED:
-            self.imports.remember(self.source.id, {ref.key: failure})
+            self.imports.remember(self.task.source.id, {ref.key: failure})
             self._empty_documents.append((stored.document_id, item))
             return
-        self.imports.fail(self.import_id, self.source.id, item, failure)
+        self.imports.fail(self.task.import_id, self.task.source.id, item, failure)
         self.items.append(item)
 
     def _flush(self) -> None:
         versions, self._batch = self._batch, []
         if not versions:
             return
-        self._writer.write(self.import_id, versions, self.cancelled, self._on_part)
+        self._writer.write(self.task.import_id, versions, self.cancelled, self._on_part)
         self.passages_embedded += sum(version.item.passages for version in versions)
         self.items.extend(version.item for version in versions)
 
@@ -191,7 +209,7 @@ class ImportExecution:
                 Progress(Stage.REMOVING, done, len(removals), passages=self.passages_embedded)
             )
             done += len(group)
-            self.active.ledger.remove(self.import_id, group)
+            self.active.ledger.remove(self.task.import_id, group)
             self._writer.collect_garbage()
             self.items.extend(item for _, item in group)
 

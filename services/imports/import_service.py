@@ -14,6 +14,7 @@ from services.imports.import_forecast import PassageForecast
 from services.imports.import_plan import Loader, Plan, failed_item, list_entries, plan
 from services.imports.import_run import (
     ImportExecution,
+    ImportTask,
     final_state,
     new_version,
     refuse_unstorable,
@@ -104,9 +105,8 @@ class ImportService:
                 on_progress=on_progress,
                 cancelled=cancelled,
             )
-            report = leased.run(
-                partial(self._import, import_id, source, loader, confirm_removals=confirm_removals)
-            )
+            task = ImportTask(import_id, source, loader, confirm_removals=confirm_removals)
+            report = leased.run(partial(self._import, task))
         return report or self._imports.get(import_id)
 
     def perform(
@@ -140,16 +140,9 @@ class ImportService:
             BusyError: Another import or a reindex is running.
             StorageError: The data folder can't be written.
         """
+        task = ImportTask(import_id, source, loader, keys, confirm_removals)
         with self._only_writer(_QUEUED_LOCK_TIMEOUT_S):
-            return self._import(
-                import_id,
-                source,
-                loader,
-                on_progress,
-                cancelled,
-                keys=keys,
-                confirm_removals=confirm_removals,
-            )
+            return self._import(task, on_progress, cancelled)
 
     def dry_run(
         self,
@@ -171,8 +164,8 @@ class ImportService:
             CancelledError: The work was canceled.
             SourceError: The source can't be listed.
         """
-        stored = self._documents.versions(source.id)
-        planned = self._plan(source, loader, stored, on_progress, cancelled)
+        task, stored = ImportTask(import_id, source, loader), self._documents.versions(source.id)
+        planned = self._plan(task, stored, on_progress, cancelled)
         index = self._active.indexes.active()
         spec = index.spec if index else self._default_spec
         read: list[ImportItem] = []
@@ -190,7 +183,7 @@ class ImportService:
                     expected=passages + forecast.rest,
                 )
             )
-            read.append(self._dry_run_item(ref, source, loader, stored.get(ref.key), spec))
+            read.append(self._dry_run_item(task, ref, stored.get(ref.key), spec))
             passages += read[-1].passages
             forecast.note(ref, read[-1].passages)
         items = (*planned.settled, *read, *(item for _, item in planned.removals))
@@ -225,87 +218,61 @@ class ImportService:
             yield
 
     def _import(
-        self,
-        import_id: str,
-        source: StoredSource,
-        loader: Loader,
-        on_progress: OnProgress,
-        cancelled: Cancelled,
-        *,
-        keys: Sequence[str] = (),
-        confirm_removals: bool,
+        self, task: ImportTask, on_progress: OnProgress, cancelled: Cancelled
     ) -> ImportReport:
+        source = task.source
         execution = ImportExecution(
-            import_id,
-            source,
-            loader,
+            task,
             self._imports,
             self._active,
             self._default_spec,
             self._formats_version,
             on_progress,
             cancelled,
-            items=list(self._imports.get(import_id).items),
+            items=list(self._imports.get(task.import_id).items),
         )
         self._active.collect_garbage()
         stored = self._documents.versions(source.id)
         update_metadata(self._active, self._documents, source, stored, cancelled)
-        planned = self._plan(
-            source,
-            loader,
-            stored,
-            on_progress,
-            cancelled,
-            keys=keys,
-            confirm_removals=confirm_removals,
-        )
+        planned = self._plan(task, stored, on_progress, cancelled)
         if planned.options:
             self._sources.set_options(source.id, planned.options)
         execution.execute(planned, stored)
         self._active.publish()
-        if not keys:
+        if not task.keys:
             self._save_cursor(source, planned)
         return execution.report(planned.withheld)
 
     def _plan(
         self,
-        source: StoredSource,
-        loader: Loader,
+        task: ImportTask,
         stored: Mapping[str, StoredVersion],
         on_progress: OnProgress,
         cancelled: Cancelled,
-        *,
-        keys: Sequence[str] = (),
-        confirm_removals: bool = False,
     ) -> Plan:
-        failures = self._imports.failures(source.id)
+        source, failures = task.source, self._imports.failures(task.source.id)
         return plan(
-            list_entries(source, loader, stored, failures, on_progress, cancelled),
+            list_entries(source, task.loader, stored, failures, on_progress, cancelled),
             stored,
             failures,
             formats_version=self._formats_version,
-            confirm_removals=confirm_removals,
-            keys=keys,
+            confirm_removals=task.confirm_removals,
+            keys=task.keys,
             excluded=excluded_keys(source.options),
         )
 
     def _dry_run_item(
-        self,
-        ref: DocumentRef,
-        source: StoredSource,
-        loader: Loader,
-        stored: StoredVersion | None,
-        spec: IndexSpec,
+        self, task: ImportTask, ref: DocumentRef, stored: StoredVersion | None, spec: IndexSpec
     ) -> ImportItem:
         from chains.history import estimate_tokens  # imports don't need LangChain's messages
 
         try:
-            document = loader.read(ref)
+            document = task.loader.read(ref)
             refuse_unstorable(document.page_content)
         except UnreadableError as error:
             return failed_item(ref, error, stored)
         version = new_version(
-            ref, document, stored, source, spec, self._formats_version, is_new=stored is None
+            ref, document, stored, task.source, spec, self._formats_version, is_new=stored is None
         )
         title = version.document.title
         texts = (searchable_text(title, one.heading_path, one.text) for one in version.passages)

@@ -255,14 +255,6 @@ def new_row(
         state=state,
         options=dict(options or {}),
         started_at=datetime.now(UTC),
-        message="",
-        seconds=0.0,
-        passages_embedded=0,
-        stop_request="",
-        worker="",
-        progress={},
-        counts={},
-        attempts=0,
     )
 
 

@@ -30,9 +30,9 @@ class ImportRow(Base):
     state: Mapped[str]
     started_at: Mapped[datetime]
     finished_at: Mapped[datetime | None]
-    message: Mapped[str] = mapped_column(MessageText)
-    seconds: Mapped[float]
-    passages_embedded: Mapped[int]
+    message: Mapped[str] = mapped_column(MessageText, default="")
+    seconds: Mapped[float] = mapped_column(default=0.0)
+    passages_embedded: Mapped[int] = mapped_column(default=0)
     kind: Mapped[str] = mapped_column(default="import")
     options: Mapped[dict[str, Any]] = mapped_column(default=dict)
     stop_request: Mapped[str] = mapped_column("wish", default="")
