@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from domain.errors import ConfigError, StorageError
 from domain.messages import _
-from storage.ledger.secret_store import KEY_FILE, EncryptionKeys
+from storage.ledger.ledger_location import KEY_FILE
+from storage.ledger.secret_store import EncryptionKeys
 from storage.safe_writes import replace_private_text
 
 if TYPE_CHECKING:

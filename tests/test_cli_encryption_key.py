@@ -1,7 +1,8 @@
 """`cli.py encryption-key` in a subprocess."""
 
 from storage.ledger.database import open_database
-from storage.ledger.secret_store import KEY_FILE, EncryptionKeys, Secrets
+from storage.ledger.ledger_location import KEY_FILE
+from storage.ledger.secret_store import EncryptionKeys, Secrets
 from storage.ledger.source_store import Sources
 
 

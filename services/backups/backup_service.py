@@ -18,7 +18,7 @@ from storage.backups.manifest import Manifest
 from storage.backups.restoration import check_backup, restore_backup
 from storage.ledger.database import HEAD, ledger_location
 from storage.ledger.ledger_check import findings
-from storage.ledger.secret_store import KEY_FILE
+from storage.ledger.ledger_location import KEY_FILE
 
 __all__ = ["Backup", "BackupService", "Manifest", "check_backup", "restore_backup"]
 

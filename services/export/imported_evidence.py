@@ -1,6 +1,5 @@
 """Checks the evidence of an imported conversation again: anyone may have written the file."""
 
-from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import lru_cache
@@ -104,18 +103,11 @@ def _known(
         _without_explanation(source),
         passage_id=source.passage_id if is_part or not passage else "",
         start=start,
-        page=_page(document, start),
+        page=document.page_at(start),
         heading_path=tuple(passage["heading_path"]) if is_part else (),
         **facts,
     )
     return _Known(found, text)
-
-
-def _page(document: StoredDocument, position: int) -> int | None:
-    """The page of a position in the text, None if the format has no pages."""
-    starts = [start for start, _page in document.pages]
-    index = bisect_right(starts, position) - 1
-    return document.pages[index][1] if index >= 0 else None
 
 
 def _unknown(source: RetrievedPassage, passages: _Passages) -> RetrievedPassage:

@@ -178,10 +178,15 @@ class ActiveIndex:
         """A writer for the active index; creates the index from `spec` if there is none."""
         index = self.indexes.active()
         if index is None:
-            index = new_index(spec, IndexState.ACTIVE)
-            self.stores.create(index, self.indexes.all())
-            self.indexes.add(index)
+            return IndexWriter(self.ledger, self.create(spec, IndexState.ACTIVE))
         return self.writer_for(index)
+
+    def create(self, spec: IndexSpec, state: IndexState) -> IndexStore:
+        """Create an empty index, first in its store, then in the ledger."""
+        index = new_index(spec, state)
+        store = self.stores.create(index, self.indexes.all())
+        self.indexes.add(index)
+        return store
 
     def publish(self) -> str:
         """Make the alias on a cluster name the active index; see `IndexStore.publish`.

@@ -27,7 +27,7 @@ from storage.ledger.conversation_store import Conversations
 from storage.ledger.database import Database
 from storage.ledger.document_store import Documents, source_metadata
 from storage.ledger.import_leases import ImportLeases
-from storage.ledger.index_store import Index, IndexSpec, IndexState, new_index
+from storage.ledger.index_store import Index, IndexSpec, IndexState
 from storage.ledger.ledger import Ledger
 from storage.ledger.source_store import Sources
 from storage.safe_writes import writer_lock
@@ -192,7 +192,9 @@ class MaintenanceService:
         """
         started = time.monotonic()
         with writer_lock(self._stores.data_dir, timeout_s=_LOCK_TIMEOUT_S):
-            store = self._find_unfinished() or self._new()
+            store = self._find_unfinished() or self._active.create(
+                self._configured, IndexState.BUILDING
+            )
             embedded = 0
             try:
                 for progress in self._fill(store, cancelled):
@@ -269,12 +271,6 @@ class MaintenanceService:
         self._indexes.retire(building.id)
         self._delete_retired()
         return None
-
-    def _new(self) -> IndexStore:
-        index = new_index(self._configured, IndexState.BUILDING)
-        store = self._stores.create(index, self._indexes.all())
-        self._indexes.add(index)
-        return store
 
     def _collect_garbage(self) -> int:
         if active := self._indexes.active():

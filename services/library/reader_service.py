@@ -158,7 +158,7 @@ class DocumentReader:
             opening=parts[i].opening,
             focus=focus if span.end > span.start else Span(span.start, span.start),
             marks=(span,) if has_mark else (),
-            page=_page(document, at if at is not None else (span if has_mark else focus).start),
+            page=document.page_at(at if at is not None else (span if has_mark else focus).start),
             pages=document.pages[-1][1] if document.pages else 0,
             heading_path=self.reading.headings(document.id, shown.ordinal),
             at=at,
@@ -247,8 +247,3 @@ def _nearest(passages: Sequence[PassageSpan], span: Span) -> PassageSpan:
         return min(passage.end, max(span.end, span.start + 1)) - max(passage.start, span.start)
 
     return max(passages, key=shared, default=PassageSpan(-1, *span))
-
-
-def _page(document: StoredDocument, at: int) -> int | None:
-    """The number of the page that contains the character at this offset."""
-    return next((page for start, page in reversed(document.pages) if start <= at), None)

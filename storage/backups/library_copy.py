@@ -20,7 +20,7 @@ from domain.messages import _
 from storage.backups.backup_file import OnProgress
 from storage.backups.library_id import WORKING_FOLDER
 from storage.index_files import read_list
-from storage.ledger.ledger_location import FILE, INDEXES, UPLOADS
+from storage.ledger.ledger_location import FILE, INDEXES, UPLOADS, files_below
 from storage.safe_writes import HOLDER_FILE, LOCK_FILE, require_free_space, writer_lock
 from storage.settings_file import SETTINGS_FILE
 
@@ -62,7 +62,7 @@ def _copy_bytes(data_dir: Path, ledger: Path, copy: Path) -> int:
     files = [ledger, ledger.with_name(f"{ledger.name}-wal")]
     for folder in (data_dir / INDEXES, data_dir / UPLOADS):
         if not _can_link(folder, copy):
-            files += _files(folder)
+            files += files_below(folder)
     return sum(_size(file) for file in files)
 
 
@@ -70,7 +70,7 @@ def _can_link(folder: Path, copy: Path) -> bool:
     """Whether the files of the folder can be linked to the copy; tries it with one of them."""
     probe = copy / ".probe"
     try:
-        for file in _files(folder):
+        for file in files_below(folder):
             os.link(file, probe)
             probe.unlink()
             break
@@ -111,7 +111,7 @@ def _link_uploads(data_dir: Path, copy: Path) -> set[str]:
     Files that are deleted meanwhile are not among them.
     """
     names = set()
-    for path in _files(data_dir / UPLOADS):
+    for path in files_below(data_dir / UPLOADS):
         if path.name.startswith(".") or path.is_symlink():  # incomplete, or not an upload
             continue
         name = path.relative_to(data_dir).as_posix()
@@ -164,7 +164,7 @@ def _active_index(connection: sqlite3.Connection) -> str:
 
 def _link_store(store: Path, copy: Path) -> None:
     unchanging = _unchanging_files(store)
-    for path in _files(store):
+    for path in files_below(store):
         if path.name.endswith(_UNUSED):
             continue
         name = path.relative_to(store).as_posix()
@@ -204,11 +204,6 @@ def _copy(path: Path, copy: Path) -> None:
 def _stamp(path: Path) -> tuple[int, int]:
     stat = path.stat()
     return stat.st_mtime_ns, stat.st_size
-
-
-def _files(folder: Path) -> Iterator[Path]:
-    for root, _folders, names in os.walk(folder):
-        yield from (Path(root, name) for name in names)
 
 
 def _copy_ledger(snapshot: sqlite3.Connection, file: Path, on_progress: OnProgress) -> None:

@@ -53,6 +53,12 @@ def owned_row(
     return row
 
 
+def _no_turn(turn_id: str) -> NotFoundError:
+    return NotFoundError(
+        _("There is no turn {turn_id} in this conversation: reload it.").format(turn_id=turn_id)
+    )
+
+
 LATEST: Final = "latest"
 """A placeholder for the id of the last turn in the branch that is currently shown."""
 
@@ -76,11 +82,7 @@ class TurnTree:
         if turn_id == LATEST:
             return self.shown_id or None
         if turn_id is not None and turn_id not in self.parents:
-            raise NotFoundError(
-                _("There is no turn {turn_id} in this conversation: reload it.").format(
-                    turn_id=turn_id
-                )
-            )
+            raise _no_turn(turn_id)
         return turn_id
 
     def branch(self, last: str | None) -> list[str]:
@@ -318,9 +320,7 @@ def _next_position(session: Session, turn: Turn) -> int:
 def _turn_row(session: Session, conversation: ConversationRow, turn_id: str) -> TurnRow:
     row = session.get(TurnRow, turn_id)
     if row is None or row.conversation_id != conversation.id:
-        raise NotFoundError(
-            _("There is no turn {turn_id} in this conversation: reload it.").format(turn_id=turn_id)
-        )
+        raise _no_turn(turn_id)
     return row
 
 

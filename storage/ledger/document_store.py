@@ -98,6 +98,10 @@ class StoredDocument:
     passages: int = 0
     longest_passage: int = 0
 
+    def page_at(self, position: int) -> int | None:
+        """The page of a position in the text; None if the format has no pages."""
+        return next((page for start, page in reversed(self.pages) if start <= position), None)
+
 
 @dataclass(frozen=True, slots=True)
 class StoredVersion:

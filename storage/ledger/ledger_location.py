@@ -41,7 +41,7 @@ def describe_remains(data_dir: Path) -> list[str]:
             )
         )
     if remains.first_upload:
-        files = sum(1 for _ in _files(data_dir / UPLOADS))
+        files = sum(1 for _ in files_below(data_dir / UPLOADS))
         descriptions.append(_("uploaded files: {files}").format(files=files))
     if remains.key:
         descriptions.append(KEY_FILE)
@@ -56,13 +56,14 @@ def remains_in(data_dir: Path) -> Remains:
     folders = sorted((data_dir / INDEXES).glob("*"))
     key = data_dir / KEY_FILE
     return Remains(
-        tuple(folder for folder in folders if any(_files(folder))),
-        next(_files(data_dir / UPLOADS), None),
+        tuple(folder for folder in folders if any(files_below(folder))),
+        next(files_below(data_dir / UPLOADS), None),
         key if key.is_file() else None,
     )
 
 
-def _files(folder: Path) -> Iterator[Path]:
+def files_below(folder: Path) -> Iterator[Path]:
+    """All files in the folder and its subfolders, unordered; none if it does not exist."""
     for root, _folders, names in os.walk(folder):
         yield from (Path(root, name) for name in names)
 
@@ -137,6 +138,10 @@ class LedgerLocation:
         log = self.file and self.file.with_name(f"{self.file.name}-wal")
         return log if log and log.is_file() and log.stat().st_size else None
 
+    @property
+    def _ledger(self) -> Path | str:
+        return self.file or self.url
+
     def missing_file(self) -> StorageError:
         """The error for a missing or empty file."""
         if self.file is not None and self.file.exists():
@@ -145,16 +150,16 @@ class LedgerLocation:
 
     def missing_tables(self) -> StorageError:
         """The error for a database without Footnote's tables."""
-        ledger = self.file or self.url
         return self._missing(
-            _("The ledger {ledger} does not contain Footnote's tables.").format(ledger=ledger)
+            _("The ledger {ledger} does not contain Footnote's tables.").format(ledger=self._ledger)
         )
 
     def missing_rows(self) -> StorageError:
         """The error for a ledger without rows in a folder with a library's indexes."""
-        ledger = self.file or self.url
         return self._missing(
-            _("The ledger {ledger} contains no source, document, or index.").format(ledger=ledger)
+            _("The ledger {ledger} contains no source, document, or index.").format(
+                ledger=self._ledger
+            )
         )
 
     def _missing(self, problem: str) -> StorageError:
@@ -180,23 +185,21 @@ class LedgerLocation:
 
     def damage_error(self, reason: str, findings: Sequence[str] = ()) -> DamagedLedgerError:
         """The error for a damaged ledger."""
-        ledger = self.file or self.url
         return DamagedLedgerError(
             _(
                 "The ledger {ledger} is damaged ({reason}). `python cli.py check` lists what is"
                 " damaged. {recovery}"
-            ).format(ledger=ledger, reason=reason, recovery=self._recovery(is_there=True)),
+            ).format(ledger=self._ledger, reason=reason, recovery=self._recovery(is_there=True)),
             findings,
         )
 
     def unreadable(self, reason: str) -> DamagedLedgerError:
         """The error for a row with values that Footnote never writes."""
-        ledger = self.file or self.url
         return DamagedLedgerError(
             _(
                 "The ledger {ledger} contains data that can't be read ({reason}). Run `python"
                 " cli.py check` to find out whether it is damaged. {recovery}"
-            ).format(ledger=ledger, reason=reason, recovery=self._recovery(is_there=True))
+            ).format(ledger=self._ledger, reason=reason, recovery=self._recovery(is_there=True))
         )
 
     def _recovery(self, *, is_there: bool = False) -> str:

@@ -13,6 +13,7 @@ from domain.logs import get_logger
 from domain.messages import _
 from storage.data_folder import close_to_others, is_open_to_others
 from storage.ledger.database import Database, Store
+from storage.ledger.ledger_location import KEY_FILE
 from storage.ledger.ledger_tables import SourceSecretRow
 from storage.safe_writes import replace_private_text, sync_folder
 
@@ -20,7 +21,6 @@ if TYPE_CHECKING:
     from cryptography.fernet import Fernet
 
 
-KEY_FILE = "encryption.key"
 _LOCK_TIMEOUT_S = 30.0
 
 _log = get_logger("storage")

@@ -15,7 +15,6 @@ Files: columns, metadata, and commits are written once and never deleted. The on
 each log's counter, `next_base`: 8 bytes with the number of the next commit.
 """
 
-import ctypes
 import os
 import subprocess
 import sys
@@ -84,6 +83,8 @@ def _environment(variables: Mapping[str, str | None]) -> Iterator[None]:
 
 def _disable_crash_reporter(deeplake: Any) -> None:
     """Close the crash reporter in deeplake's extension module, as no setting disables it."""
+    import ctypes  # not needed before deeplake is loaded
+
     try:
         code = ctypes.CDLL(deeplake._deeplake.__file__).sentry_close()
     except (OSError, AttributeError) as error:

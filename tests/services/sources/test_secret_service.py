@@ -3,7 +3,8 @@ import pytest
 from domain.errors import SourceError
 from services.sources.secret_service import SourceSecrets, is_reference, new_key, reference_option
 from storage.ledger.database import open_database
-from storage.ledger.secret_store import KEY_FILE, EncryptionKeys, Secrets
+from storage.ledger.ledger_location import KEY_FILE
+from storage.ledger.secret_store import EncryptionKeys, Secrets
 from storage.ledger.source_store import Sources
 
 PLAIN = "a-plain-secret"

@@ -9,7 +9,8 @@ import pytest
 from cryptography.fernet import Fernet, InvalidToken
 
 from domain.errors import ConfigError
-from storage.ledger.secret_store import KEY_FILE, EncryptionKeys, new_key
+from storage.ledger.ledger_location import KEY_FILE
+from storage.ledger.secret_store import EncryptionKeys, new_key
 from tests.fakes.permissions import enforced_permissions
 
 

@@ -7,7 +7,8 @@ from sqlalchemy import text
 
 from domain.errors import ConfigError, SourceError
 from storage.ledger.database import open_database
-from storage.ledger.secret_store import KEY_FILE, EncryptionKeys, Secrets, new_key
+from storage.ledger.ledger_location import KEY_FILE
+from storage.ledger.secret_store import EncryptionKeys, Secrets, new_key
 from storage.ledger.source_store import Sources
 
 PLAIN = "ATATT3xFf-very-plain-secret"
