@@ -100,7 +100,8 @@ class ImportExecution:
         self._forecast = PassageForecast(plan.to_read, known)
         self.items.extend(plan.settled)
         self._read_all(plan.to_read, stored)
-        self._report(Stage.READING, "")
+        self._current = ""
+        self._report(Stage.READING)
         self._remove([*plan.removals, *self._empty_documents])
 
     def report(self, withheld: int) -> ImportReport:
@@ -144,7 +145,7 @@ class ImportExecution:
         """Read a document; None, after recording why, if it can't be read."""
         stop_if(self.cancelled)
         self._current = ref.name
-        self._report(Stage.READING, self._current)
+        self._report(Stage.READING)
         try:
             document = self.task.loader.read(ref)
             refuse_unstorable(document.page_content)
@@ -152,7 +153,7 @@ class ImportExecution:
             self._fail(ref, error, stored)
             return None
         stop_if(self.cancelled)
-        self._report(Stage.SPLITTING, self._current)
+        self._report(Stage.SPLITTING)
         is_new = stored is None or ref.key in self._new_before
         spec = self._writer.index.spec
         return new_version(
@@ -195,7 +196,7 @@ class ImportExecution:
         versions, self._batch = self._batch, []
         if not versions:
             return
-        self._writer.write(self.task.import_id, versions, self.cancelled, self._on_part)
+        self._writer.write(self.task.import_id, versions, self.cancelled, self._report)
         self.passages_embedded += sum(version.item.passages for version in versions)
         self.items.extend(version.item for version in versions)
 
@@ -213,10 +214,7 @@ class ImportExecution:
             self._writer.collect_garbage()
             self.items.extend(item for _, item in group)
 
-    def _on_part(self, stage: Stage, part: int, parts: int) -> None:
-        self._report(stage, self._current, part, parts)
-
-    def _report(self, stage: Stage, key: str, part: int = 0, parts: int = 0) -> None:
+    def _report(self, stage: Stage, part: int = 0, parts: int = 0) -> None:
         embedded = self.passages_embedded + part
         expected = self._read_passages + self._forecast.rest
         self.on_progress(
@@ -224,7 +222,7 @@ class ImportExecution:
                 stage,
                 self._done,
                 self._total,
-                key,
+                self._current,
                 embedded,
                 part,
                 parts,

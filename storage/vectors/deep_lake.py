@@ -36,9 +36,13 @@ _DEAD_PORT = "http://127.0.0.1:9"
 _PROXIES = tuple(
     name for lower in ("http_proxy", "https_proxy", "all_proxy") for name in (lower, lower.upper())
 )
-_EXEMPTIONS = ("no_proxy", "NO_PROXY")
-_PURGE_DELAY = "MIMALLOC_PURGE_DELAY"
-"""Milliseconds until deeplake's allocator returns freed memory; deeplake reads it on import."""
+_WHILE_LOADING: Mapping[str, str | None] = {
+    **dict.fromkeys(_PROXIES, _DEAD_PORT),
+    **dict.fromkeys(("no_proxy", "NO_PROXY")),
+    "MIMALLOC_PURGE_DELAY": "0",
+}
+"""Proxies at a closed port, because importing deeplake sends a report, and the milliseconds until
+its allocator returns freed memory."""
 _loading = threading.Lock()
 
 
@@ -53,18 +57,11 @@ def load() -> Any:
 
 @cache
 def _import() -> Any:
-    with _dead_proxies(), _environment({_PURGE_DELAY: "0"}):
+    with _environment(_WHILE_LOADING):
         import deeplake
 
         _disable_crash_reporter(deeplake)
     return deeplake
-
-
-@contextmanager
-def _dead_proxies() -> Iterator[None]:
-    """Point all proxies to a closed port, because importing deeplake sends a report."""
-    with _environment(dict.fromkeys(_EXEMPTIONS) | dict.fromkeys(_PROXIES, _DEAD_PORT)):
-        yield
 
 
 @contextmanager
