@@ -1,6 +1,7 @@
 """Answers questions about catalogs, and lists their places."""
 
 from collections.abc import Generator, Mapping, Sequence
+from dataclasses import dataclass
 
 from domain import CatalogQuery, FilterValue, Person, Principal
 from domain.errors import ConflictError
@@ -24,27 +25,22 @@ _LANGUAGES = {"korean": "ko", "japanese": "ja", "chinese": "ja"}
 """A question written only in Han characters is most likely Japanese."""
 
 
+@dataclass(frozen=True)
 class CatalogService:
-    """Searches catalogs and explains the results."""
+    """Searches catalogs and explains the results.
 
-    def __init__(
-        self,
-        catalogs: Catalogs,
-        people: PeopleService,
-        engine: SearchEngine,
-        chat_choice: ChatModelChoice,
-        answer_timeout_s: float,
-    ) -> None:
-        """`answer_timeout_s` limits the total time of the chat model's calls for a question."""
-        self.engine = engine
-        self._catalogs = catalogs
-        self._people = people
-        self._chat_choice = chat_choice
-        self._answer_timeout_s = answer_timeout_s
+    `answer_timeout_s` limits the total time of the chat model's calls for a question.
+    """
+
+    finder: Catalogs
+    people: PeopleService
+    engine: SearchEngine
+    chat_choice: ChatModelChoice
+    answer_timeout_s: float
 
     def catalogs(self, principal: Principal) -> list[CatalogSummary]:
         """The catalogs that the person can search, by name."""
-        return self._catalogs.summaries(principal)
+        return self.finder.summaries(principal)
 
     def find(self, principal: Principal, name: str = "") -> Catalog:
         """The catalog with that id or name; "" finds the only one.
@@ -52,7 +48,7 @@ class CatalogService:
         Raises:
             ConflictError: There is no such catalog, or several match.
         """
-        return self._catalogs.find(principal, name)
+        return self.finder.find(principal, name)
 
     def places(
         self,
@@ -79,7 +75,7 @@ class CatalogService:
                     name=repr(unknown[0]), names=", ".join(names) or "none"
                 )
             )
-        return self._catalogs.places.list(
+        return self.finder.places.list(
             source.id, fields=fields, types=types, min_rating=min_rating, offset=offset, limit=limit
         )
 
@@ -90,11 +86,11 @@ class CatalogService:
             NotFoundError: The catalog has no place with that id.
             ConflictError: There is no such catalog, or several match.
         """
-        return self._catalogs.details(self.find(principal, catalog), place_id)
+        return self.finder.details(self.find(principal, catalog), place_id)
 
     def analyze(self, catalog: Catalog, question: str) -> CatalogQuery:
         """Analyze a question with the chat model, or by rules if none is set or it fails."""
-        return analyze(catalog, question, self._chat_choice.answering_model())
+        return analyze(catalog, question, self.chat_choice.answering_model())
 
     def search(
         self,
@@ -135,19 +131,19 @@ class CatalogService:
         text = checked_question(question)
         if not isinstance(catalog, Catalog):
             catalog = self.find(principal, catalog)
-        person = self._people.get(principal, user_id) if user_id else None
+        person = self.people.get(principal, user_id) if user_id else None
         run = QuestionRun(
             text,
             catalog,
             _weights(catalog, preferences, person),
             _language(language, person, text),
             analysis,
-            self._catalogs,
+            self.finder,
             self.engine,
-            self._chat_choice.answering_model(),
+            self.chat_choice.answering_model(),
         )
         events = with_log_context(run.events(), question_id=new_id())
-        return within_time(events, self._answer_timeout_s)
+        return within_time(events, self.answer_timeout_s)
 
 
 def _weights(

@@ -1,6 +1,7 @@
 """Catalogs of places as a kind of source, each a description with its data files."""
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -28,23 +29,20 @@ from storage.ledger.source_store import CATALOG_KIND, Sources, StoredSource, new
 KIND = CATALOG_KIND
 
 
+@dataclass(frozen=True)
 class CatalogKind:
-    """A catalog, identified by its description's path on the machine that runs Footnote."""
+    """A catalog, identified by its description's path on the machine that runs Footnote.
+
+    Nothing in `data_dir`, the folder of the library, is imported. `judge` judges places by their
+    reviews.
+    """
 
     name = KIND
     fields = (Field("path", required=True, fixed=True),)
 
-    def __init__(self, sources: Sources, data_dir: Path, judge: type[ReviewJudge]) -> None:
-        """Create the kind.
-
-        Args:
-            sources: The store of sources.
-            data_dir: The folder of the library, which is never imported.
-            judge: Judges places by their reviews.
-        """
-        self._sources = sources
-        self._data_dir = data_dir
-        self._judge = judge
+    sources: Sources
+    data_dir: Path
+    judge: type[ReviewJudge]
 
     def check(self, principal: Principal, values: FieldValues) -> SourcePreview:  # noqa: ARG002  # every use case takes a principal
         """List all places, with the reasons why some can't be imported."""
@@ -60,7 +58,7 @@ class CatalogKind:
             name=description_of(description).name,
             options={DESCRIPTION: description},
         )
-        return keep_once(self._sources, draft)
+        return keep_once(self.sources, draft)
 
     def field_values(self, source: StoredSource) -> FieldValues:
         """The path of the description."""
@@ -97,14 +95,14 @@ class CatalogKind:
         Raises:
             SourceError: Its description is invalid, or a file is in Footnote's data folder.
         """
-        places = CatalogPlaces(path, self._judge)
+        places = CatalogPlaces(path, self.judge)
         self._refuse_own(path)
         for file in places.files():
             self._refuse_own(file)
         return places
 
     def _refuse_own(self, path: Path) -> None:
-        if path.resolve().is_relative_to(self._data_dir.resolve()):
+        if path.resolve().is_relative_to(self.data_dir.resolve()):
             raise SourceError(
                 _("{path} is in Footnote's data folder: choose another catalog.").format(path=path)
             )

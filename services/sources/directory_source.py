@@ -1,7 +1,7 @@
 """Folders on this machine as a kind of source."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -33,8 +33,13 @@ DIRECTORY = "directory"
 EVERYTHING = ("**/*",)
 
 
+@dataclass(frozen=True)
 class DirectoryKind:
-    """A folder or a single file on the machine that runs Footnote."""
+    """A folder or a single file on the machine that runs Footnote.
+
+    Nothing in `data_dir`, the folder of the library, is imported. Files of more than
+    `max_file_bytes` are skipped.
+    """
 
     name = DIRECTORY
     fields = (
@@ -43,17 +48,9 @@ class DirectoryKind:
         Field("exclude", FieldType.LINES),
     )
 
-    def __init__(self, sources: Sources, data_dir: Path, max_file_bytes: int) -> None:
-        """Create the kind.
-
-        Args:
-            sources: The store of sources.
-            data_dir: The folder of the library, which is never imported.
-            max_file_bytes: Larger files are skipped.
-        """
-        self._sources = sources
-        self._data_dir = data_dir
-        self._max_file_bytes = max_file_bytes
+    sources: Sources
+    data_dir: Path
+    max_file_bytes: int
 
     def check(self, principal: Principal, values: FieldValues) -> SourcePreview:  # noqa: ARG002  # every use case takes a principal
         """List the first files."""
@@ -65,7 +62,7 @@ class DirectoryKind:
     def add(self, principal: Principal, values: FieldValues) -> SourceAddition:  # noqa: ARG002  # every use case takes a principal
         """Save the folder as a source."""
         draft = self._draft(values)
-        return replace(keep_once(self._sources, draft), warnings=self._overlap_warnings(draft))
+        return replace(keep_once(self.sources, draft), warnings=self._overlap_warnings(draft))
 
     def draft(self, path: Path, include: Sequence[str], exclude: Sequence[str]) -> StoredSource:
         """An unsaved source at a path, which may be relative to the working folder.
@@ -105,8 +102,8 @@ class DirectoryKind:
             path,
             include=source.options.get("include", EVERYTHING),
             exclude=source.options.get("exclude", ()),
-            max_bytes=self._max_file_bytes,
-            excluded_folder=self._data_dir.resolve(),
+            max_bytes=self.max_file_bytes,
+            excluded_folder=self.data_dir.resolve(),
         )
 
     def forget(self, source: StoredSource) -> None:
@@ -124,7 +121,7 @@ class DirectoryKind:
 
     def _overlap_warnings(self, draft: StoredSource) -> tuple[str, ...]:
         """Warnings about sources that contain this folder or are in it."""
-        others = [one for one in self._sources.list() if one.kind == DIRECTORY]
+        others = [one for one in self.sources.list() if one.kind == DIRECTORY]
         return tuple(
             _(
                 "The source {name} also contains files of this folder, which would be"
@@ -136,7 +133,7 @@ class DirectoryKind:
 
     def _require(self, path: Path) -> None:
         require_there(path)
-        if path.resolve().is_relative_to(self._data_dir.resolve()):
+        if path.resolve().is_relative_to(self.data_dir.resolve()):
             raise SourceError(
                 _("{path} is in Footnote's data folder: choose another folder.").format(
                     path=display_path(path)
@@ -162,24 +159,14 @@ LOCK_TIMEOUT_S = 2.0
 _BEGUN = {ImportState.RUNNING, ImportState.INTERRUPTED, ImportState.CANCELLED, ImportState.FAILED}
 
 
+@dataclass(frozen=True)
 class DirectoryService:
     """Brings the library up to date with folders on this machine."""
 
-    def __init__(
-        self, imports: ImportService, sources: Sources, kind: DirectoryKind, samples: Path
-    ) -> None:
-        """Create the service.
-
-        Args:
-            imports: Performs the imports.
-            sources: The store of sources.
-            kind: Creates the loaders.
-            samples: The folder of the sample documents.
-        """
-        self._imports = imports
-        self._sources = sources
-        self._kind = kind
-        self._samples = samples
+    imports: ImportService
+    sources: Sources
+    kind: DirectoryKind
+    sample_folder: Path
 
     def import_directory(
         self,
@@ -207,7 +194,7 @@ class DirectoryService:
             StorageError: The data folder can't be written.
             ModelError: Embedding failed.
         """
-        draft = self._kind.draft(path, include or (), exclude or ())
+        draft = self.kind.draft(path, include or (), exclude or ())
         options = {
             "include": None if include is None else draft.options["include"],
             "exclude": None if exclude is None else draft.options["exclude"],
@@ -215,14 +202,14 @@ class DirectoryService:
             "labels": None if labels is None else _labels(labels),
         }
         set_options = {name: value for name, value in options.items() if value is not None}
-        with writer_lock(self._imports.data_dir, timeout_s=LOCK_TIMEOUT_S):
+        with writer_lock(self.imports.data_dir, timeout_s=LOCK_TIMEOUT_S):
             source = self._merge(draft, set_options)
-            loader = self._kind.files(source)
+            loader = self.kind.files(source)
             # If the import fails before this point, the options must not change.
-            source = self._sources.ensure(
+            source = self.sources.ensure(
                 source.kind, source.location, name=source.name, options=source.options
             )
-        return self._imports.run(
+        return self.imports.run(
             principal,
             source,
             loader,
@@ -237,14 +224,14 @@ class DirectoryService:
         Returns the source again if its import has failed or was canceled. A library that was
         emptied is not new.
         """
-        sources = self._sources.list()
-        samples = [one for one in sources if one.location == _location(self._samples)]
+        sources = self.sources.list()
+        samples = [one for one in sources if one.location == _location(self.sample_folder)]
         if samples and self._is_unfinished(principal, samples[0]):
             return samples[0]
-        if sources or self._imports.has_index:
+        if sources or self.imports.has_index:
             return None
-        draft = self._kind.draft(self._samples, (), ())
-        return self._sources.ensure(
+        draft = self.kind.draft(self.sample_folder, (), ())
+        return self.sources.ensure(
             draft.kind, draft.location, name=draft.name, options=draft.options
         )
 
@@ -252,19 +239,19 @@ class DirectoryService:
         self, principal: Principal, *, on_progress: OnProgress = ignore
     ) -> ImportReport:
         """Import the sample documents into any library; raises like `import_directory`."""
-        return self.import_directory(principal, self._samples, on_progress=on_progress)
+        return self.import_directory(principal, self.sample_folder, on_progress=on_progress)
 
     def samples(self, principal: Principal) -> StoredSource | None:  # noqa: ARG002  # every use case takes a principal
         """The source of the sample documents, or None if they are not in the library."""
-        return self._sources.find(DIRECTORY, _location(self._samples))
+        return self.sources.find(DIRECTORY, _location(self.sample_folder))
 
     def _is_unfinished(self, principal: Principal, source: StoredSource) -> bool:
-        latest = self._imports.latest(principal, source)
+        latest = self.imports.latest(principal, source)
         return latest is None or latest.state in _BEGUN
 
     def _merge(self, draft: StoredSource, options: Mapping[str, Any]) -> StoredSource:
         """The source with these options; its other options stay as stored earlier."""
-        before = self._sources.find(draft.kind, draft.location) or draft
+        before = self.sources.find(draft.kind, draft.location) or draft
         return replace(before, options={**draft.options, **before.options, **options})
 
 

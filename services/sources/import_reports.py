@@ -33,23 +33,18 @@ class ImportSummary:
         return sum(self.counts.get(outcome, 0) for outcome in CHANGES)
 
 
+@dataclass(frozen=True)
 class ImportReports:
-    """Reports of the imports of the principal's visible sources."""
+    """Reports of the imports of the principal's visible sources.
 
-    def __init__(
-        self,
-        sources: SourceService,
-        queue: ImportQueue,
-        imports: Imports,
-        price: float,
-        currency: str,
-    ) -> None:
-        """Create the service; embedding a million tokens costs `price` in `currency`."""
-        self._sources = sources
-        self._queue = queue
-        self._imports = imports
-        self._price = price
-        self._currency = currency
+    Embedding a million tokens costs `price` in `currency`.
+    """
+
+    sources: SourceService
+    queue: ImportQueue
+    imports: Imports
+    price: float
+    currency: str
 
     def dry_run(self, principal: Principal, source_id: str) -> ImportSummary | None:
         """The latest dry run of a source, unless it has been imported since.
@@ -68,16 +63,16 @@ class ImportReports:
         Raises:
             NotFoundError: There is no such import.
         """
-        run = self._queue.get(principal, import_id)
-        figures = self._imports.figures(import_id)
-        price = figures.tokens * self._price / _MILLION
+        run = self.queue.get(principal, import_id)
+        figures = self.imports.figures(import_id)
+        price = figures.tokens * self.price / _MILLION
         return ImportSummary(
             run,
-            self._imports.counts(import_id),
-            self._imports.count_with_reason(import_id, TO_CONFIRM),
+            self.imports.counts(import_id),
+            self.imports.count_with_reason(import_id, TO_CONFIRM),
             figures,
             price,
-            self._currency,
+            self.currency,
         )
 
     def items(
@@ -94,8 +89,8 @@ class ImportReports:
         Raises:
             NotFoundError: There is no such import.
         """
-        self._queue.get(principal, import_id)
-        return self._imports.items(import_id, outcomes, limit=limit, offset=offset)
+        self.queue.get(principal, import_id)
+        return self.imports.items(import_id, outcomes, limit=limit, offset=offset)
 
     def history(
         self, principal: Principal, source_id: str, *, limit: int, offset: int = 0
@@ -105,5 +100,5 @@ class ImportReports:
         Raises:
             NotFoundError: There is no such source.
         """
-        self._sources.get(principal, source_id)
-        return self._queue.history(principal, source_id, limit=limit, offset=offset)
+        self.sources.get(principal, source_id)
+        return self.queue.history(principal, source_id, limit=limit, offset=offset)

@@ -111,20 +111,18 @@ def next_refresh(
     return since + timedelta(seconds=max(source.refresh_s, min(backoff, _DAY_S)))
 
 
+@dataclass(frozen=True)
 class SourceService:
     """Adds, changes, and removes sources. Only its owner sees a conversation's upload box."""
 
-    def __init__(
-        self, sources: Sources, kinds: SourceKinds, queue: ImportQueue, traces: SourceTraces
-    ) -> None:
-        self._sources = sources
-        self._kinds = kinds
-        self._queue = queue
-        self._traces = traces
+    sources: Sources
+    kinds: SourceKinds
+    queue: ImportQueue
+    traces: SourceTraces
 
     def list(self, principal: Principal) -> Sequence[SourceStatus]:
         """All visible sources sorted by name, those of conversations last."""
-        visible = own_sources(self._sources, principal).values()
+        visible = own_sources(self.sources, principal).values()
         shared_first = sorted(visible, key=lambda source: bool(source.conversation_id))
         return self._statuses(principal, shared_first)
 
@@ -134,7 +132,7 @@ class SourceService:
 
     def collections(self, principal: Principal) -> Sequence[str]:
         """The sorted collections of shared sources."""
-        visible = own_sources(self._sources, principal).values()
+        visible = own_sources(self.sources, principal).values()
         return sorted({source.collection for source in visible if not source.conversation_id})
 
     def test(self, principal: Principal, kind: str, values: FieldValues) -> SourcePreview:
@@ -143,7 +141,7 @@ class SourceService:
         Raises:
             SourceError: The source can't be listed or is empty; the message says what to do.
         """
-        return self._kinds.get(kind).check(principal, values)
+        return self.kinds.get(kind).check(principal, values)
 
     def add(
         self, principal: Principal, kind: str, values: FieldValues, settings: SourceSettings
@@ -154,14 +152,14 @@ class SourceService:
             SameSourceError: The source already exists.
             SourceError: The test failed; the message says what to do.
         """
-        before = own_sources(self._sources, principal)
+        before = own_sources(self.sources, principal)
         self.test(principal, kind, values)
-        added = self._kinds.get(kind).add(principal, values)
+        added = self.kinds.get(kind).add(principal, values)
         source_id = added.source.id
         if source_id in before:  # more files for an existing box; empty settings stay
             settings = settings.over(self.settings(principal, source_id))
         self._save(added.source, settings)
-        return replace(added, source=self._sources.get(source_id))
+        return replace(added, source=self.sources.get(source_id))
 
     def settings(self, principal: Principal, source_id: str) -> SourceSettings:
         """The current settings of a source.
@@ -190,51 +188,51 @@ class SourceService:
             SourceError: The new options match nothing.
         """
         before = self._source(principal, source_id)
-        self._save(before, settings, self._kinds.get(before.kind).edited_options(before, values))
-        after = self._sources.get(source_id)
+        self._save(before, settings, self.kinds.get(before.kind).edited_options(before, values))
+        after = self.sources.get(source_id)
         if after.options == before.options and after.collection == before.collection:
             return None
-        return self._queue.enqueue(principal, source_id)
+        return self.queue.enqueue(principal, source_id)
 
     def pause(self, principal: Principal, source_id: str) -> None:
         """Pause automatic refreshes of a source and its current runs."""
         source = self._source(principal, source_id)
-        self._sources.pause(source.id, paused=True)
-        for run in self._queue.current(principal, source.id):
-            self._queue.pause(principal, run.id)
+        self.sources.pause(source.id, paused=True)
+        for run in self.queue.current(principal, source.id):
+            self.queue.pause(principal, run.id)
 
     def resume(self, principal: Principal, source_id: str) -> None:
         """Resume automatic refreshes of a source and its paused runs."""
         source = self._source(principal, source_id)
-        self._sources.pause(source.id, paused=False)
-        for run in self._queue.current(principal, source.id):
-            self._queue.resume(principal, run.id)
+        self.sources.pause(source.id, paused=False)
+        for run in self.queue.current(principal, source.id):
+            self.queue.resume(principal, run.id)
 
     def refresh(
         self, principal: Principal, source_id: str, *, confirm_removals: bool = False
     ) -> ImportRun:
         """Queue an import of a source."""
         source = self._source(principal, source_id)
-        return self._queue.enqueue(principal, source.id, confirm_removals=confirm_removals)
+        return self.queue.enqueue(principal, source.id, confirm_removals=confirm_removals)
 
     def dry_run(self, principal: Principal, source_id: str) -> ImportRun:
         """Queue a dry run of a source."""
         source = self._source(principal, source_id)
-        return self._queue.enqueue(principal, source.id, ImportKind.DRY_RUN)
+        return self.queue.enqueue(principal, source.id, ImportKind.DRY_RUN)
 
     def preview_removal(self, principal: Principal, source_id: str) -> RemovalPreview:
         """The effects that `delete` would have."""
         status = self.get(principal, source_id)
-        citing = self._traces.citing_conversations(source_id)
+        citing = self.traces.citing_conversations(source_id)
         return RemovalPreview(status.figures.documents, status.figures.passages, citing)
 
     def delete(self, principal: Principal, source_id: str) -> ImportRun:
         """Cancel the runs of a source and queue its removal."""
         source = self._source(principal, source_id)
-        for run in self._queue.current(principal, source.id):
+        for run in self.queue.current(principal, source.id):
             if run.kind is not ImportKind.REMOVAL:
-                self._queue.cancel(principal, run.id)
-        return self._queue.enqueue(principal, source.id, ImportKind.REMOVAL)
+                self.queue.cancel(principal, run.id)
+        return self.queue.enqueue(principal, source.id, ImportKind.REMOVAL)
 
     def refresh_due(self, principal: Principal, now: datetime) -> Sequence[ImportRun]:
         """Queue an import of every source that is due.
@@ -242,19 +240,19 @@ class SourceService:
         Imports of private sources are queued on behalf of their owner, others on behalf of the
         principal.
         """
-        busy = self._queue.busy_sources()
-        begun, failed = self._traces.last_refreshes(), self._traces.consecutive_failures()
+        busy = self.queue.busy_sources()
+        begun, failed = self.traces.last_refreshes(), self.traces.consecutive_failures()
         due = [
             source
-            for source in self._sources.list()
+            for source in self.sources.list()
             if source.id not in busy
             and (at := next_refresh(source, begun.get(source.id), failed.get(source.id, 0)))
             and at <= now
         ]
-        return [self._queue.enqueue(owner_of(one, principal), one.id) for one in due]
+        return [self.queue.enqueue(owner_of(one, principal), one.id) for one in due]
 
     def _source(self, principal: Principal, source_id: str) -> StoredSource:
-        visible = own_sources(self._sources, principal)
+        visible = own_sources(self.sources, principal)
         if source_id not in visible:
             raise NotFoundError(_("There is no such source. See the list of sources."))
         return visible[source_id]
@@ -264,10 +262,10 @@ class SourceService:
     ) -> "Sequence[SourceStatus]":
         # Read current runs first. A run that ends in between appears as current, last, or both.
         runs: dict[str, ImportRun] = {}
-        for run in self._queue.current(principal):
+        for run in self.queue.current(principal):
             runs.setdefault(run.source_id, run)
-        figures, latest = self._sources.figures(), self._traces.latest_imports()
-        begun, failed = self._traces.last_refreshes(), self._traces.consecutive_failures()
+        figures, latest = self.sources.figures(), self.traces.latest_imports()
+        begun, failed = self.traces.last_refreshes(), self.traces.consecutive_failures()
         return [
             SourceStatus(
                 source,
@@ -285,7 +283,7 @@ class SourceService:
         name = settings.name.strip() or source.name
         labels = sorted({label.strip() for label in settings.labels} - {""})
         filing = {"collection": settings.collection.strip(), "labels": labels}
-        self._sources.save(
+        self.sources.save(
             source.id,
             name=name,
             options={**(options or {}), **filing},

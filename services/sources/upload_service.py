@@ -47,33 +47,22 @@ class UploadResult:
     rejections: tuple[Rejection, ...]
 
 
+@dataclass(frozen=True)
 class UploadService:
-    """Stores files in boxes; the box of a conversation is searched only there."""
+    """Stores files in boxes; the box of a conversation is searched only there.
 
-    def __init__(
-        self,
-        files: UploadFiles,
-        sources: Sources,
-        conversations: Conversations,
-        max_file_bytes: int,
-    ) -> None:
-        """Create the service.
+    Files of more than `max_file_bytes` are rejected.
+    """
 
-        Args:
-            files: The store of uploaded files.
-            sources: The store of sources.
-            conversations: Used to check the owner of a conversation.
-            max_file_bytes: Larger files are rejected.
-        """
-        self._files = files
-        self._sources = sources
-        self._conversations = conversations
-        self._max_bytes = max_file_bytes
+    files: UploadFiles
+    sources: Sources
+    conversations: Conversations
+    max_file_bytes: int
 
     @property
     def max_file_mb(self) -> int:
         """The size limit of a file in MiB."""
-        return self._max_bytes // _MIB
+        return self.max_file_bytes // _MIB
 
     @property
     def extensions(self) -> tuple[str, ...]:
@@ -120,16 +109,16 @@ class UploadService:
             NotFoundError, InputError, ConflictError, StorageError: See `add`.
         """
         target = self._target(principal, conversation_id, box)
-        extraction = extract_archives(files, self._files.names(target.location))
+        extraction = extract_archives(files, self.files.names(target.location))
         result = self._add(target, extraction.files)
         accepted = set(result.accepted)
         for archive, keys in extraction.archives.items():
             if archive not in accepted and not accepted.isdisjoint(keys):
-                self._files.remove(target.location, archive)
+                self.files.remove(target.location, archive)
         return replace(result, rejections=(*extraction.rejections, *result.rejections))
 
     def _add(self, target: "_TargetBox", uploads: Iterable[Upload]) -> UploadResult:
-        names = _BoxNames(self._files.names(target.location))
+        names = _BoxNames(self.files.names(target.location))
         fit, rejections = dict[str, bytes](), list[Rejection]()
         for file in uploads:
             if reason := self._unfit(file) or names.conflict(file.key):
@@ -137,26 +126,26 @@ class UploadService:
             else:  # of two files with the same name, the later one wins
                 names.add(file.key)
                 fit[file.key] = file.data
-        source = self._store(target, fit) if fit else self._sources.find(KIND, target.location)
+        source = self._store(target, fit) if fit else self.sources.find(KIND, target.location)
         return UploadResult(source.id if source else None, tuple(fit), tuple(rejections))
 
     def _store(self, target: "_TargetBox", fit: dict[str, bytes]) -> StoredSource:
-        existing = self._sources.find(KIND, target.location)
-        if existing and self._sources.is_being_removed(existing.id):
+        existing = self.sources.find(KIND, target.location)
+        if existing and self.sources.is_being_removed(existing.id):
             raise ConflictError(
                 _(
                     "The box {name} is being removed together with its files: upload them again"
                     " afterwards, or cancel the removal on the import page first."
                 ).format(name=existing.name)
             )
-        self._files.require_space(sum(map(len, fit.values())))
+        self.files.require_space(sum(map(len, fit.values())))
         new_keys = list[str]()
         try:
             for key, data in fit.items():
-                self._files.write(target.location, key, data)
+                self.files.write(target.location, key, data)
                 new_keys.append(key)
             # An existing box keeps its settings.
-            return existing or self._sources.ensure(
+            return existing or self.sources.ensure(
                 KIND, target.location, name=target.name, options=target.options
             )
         except StorageError:
@@ -169,14 +158,14 @@ class UploadService:
 
         Another upload may be storing its files in the same new box, or may have just created it.
         """
-        if self._sources.find(KIND, location) is None:
-            self._files.remove_all(location, keys)
+        if self.sources.find(KIND, location) is None:
+            self.files.remove_all(location, keys)
 
     def boxes(self, principal: Principal) -> list[StoredSource]:
         """The shared boxes and those of the principal's conversations, sorted by name."""
         return [
             source
-            for source in self._sources.list()
+            for source in self.sources.list()
             if source.kind == KIND and source.options.get(OWNER) in (None, principal.user_id)
         ]
 
@@ -186,8 +175,8 @@ class UploadService:
         Raises:
             NotFoundError: The principal has no such conversation.
         """
-        self._conversations.get(principal, conversation_id)
-        return self._sources.find(KIND, _location(conversation_id))
+        self.conversations.get(principal, conversation_id)
+        return self.sources.find(KIND, _location(conversation_id))
 
     def keys(self, principal: Principal, source_id: str) -> list[str]:
         """The sorted names of the files in a box.
@@ -195,7 +184,7 @@ class UploadService:
         Raises:
             NotFoundError: The principal has no such box.
         """
-        return self._files.names(self._box(principal, source_id).location)
+        return self.files.names(self._box(principal, source_id).location)
 
     def delete(self, principal: Principal, source_id: str, key: str) -> None:
         """Delete a file from its box; the next import removes it from the library.
@@ -204,7 +193,7 @@ class UploadService:
             NotFoundError: The principal has no such box, or the box has no such file.
             StorageError: The box can't be written.
         """
-        if not self._files.remove(self._box(principal, source_id).location, key):
+        if not self.files.remove(self._box(principal, source_id).location, key):
             raise NotFoundError(
                 _("There is no file {key} in this box: it was already deleted.").format(
                     key=repr(key)
@@ -213,17 +202,17 @@ class UploadService:
 
     def orphan_boxes(self) -> list[StoredSource]:
         """The boxes of permanently deleted conversations."""
-        return self._sources.of_lost_conversations()
+        return self.sources.of_lost_conversations()
 
     def loader(self, source: StoredSource) -> DirectoryLoader:
         """A loader for the files in the box."""
-        return DirectoryLoader(self._files.folder(source.location), max_bytes=self._max_bytes)
+        return DirectoryLoader(self.files.folder(source.location), max_bytes=self.max_file_bytes)
 
     def _target(
         self, principal: Principal, conversation_id: str | None, box: str | None
     ) -> "_TargetBox":
         if conversation_id is not None:
-            title = self._conversations.get(principal, conversation_id).title
+            title = self.conversations.get(principal, conversation_id).title
             options = {CONVERSATION: conversation_id, OWNER: principal.user_id}
             return _TargetBox(_location(conversation_id), title or DEFAULT_BOX, options)
         name = normalize("NFC", DEFAULT_BOX if box is None else box).strip()
@@ -248,8 +237,10 @@ class UploadService:
             return reason
         if not file.data:
             return _("the file is empty")
-        if len(file.data) > self._max_bytes:
-            size, limit = (f"{count / _MIB:.1f} MiB" for count in (len(file.data), self._max_bytes))
+        if len(file.data) > self.max_file_bytes:
+            size, limit = (
+                f"{count / _MIB:.1f} MiB" for count in (len(file.data), self.max_file_bytes)
+            )
             return _(
                 "{size} exceeds the limit of {limit} (FOOTNOTE_MAX_FILE_MB): split the file"
             ).format(size=size, limit=limit)
@@ -297,6 +288,7 @@ def _location(box_id: str) -> str:
     return f"{BOXES}/{box_id}"
 
 
+@dataclass(frozen=True)
 class UploadKind:
     """Uploads to a named box; new files replace older ones with the same name."""
 
@@ -306,10 +298,9 @@ class UploadKind:
         Field("box", required=True, fixed=True, default=DEFAULT_BOX),
     )
 
-    def __init__(self, uploads: UploadService, files: UploadFiles, sources: Sources) -> None:
-        self._uploads = uploads
-        self._files = files
-        self._sources = sources
+    uploads: UploadService
+    files: UploadFiles
+    sources: Sources
 
     def check(self, principal: Principal, values: FieldValues) -> SourcePreview:  # noqa: ARG002  # every use case takes a principal
         """Preview the files to upload."""
@@ -319,7 +310,7 @@ class UploadKind:
     def add(self, principal: Principal, values: FieldValues) -> SourceAddition:
         """Store the files in the box, creating it if necessary."""
         box = required(values, "box", _("The name of the box"))
-        done = self._uploads.extract_and_add(principal, _uploads(values), box=box)
+        done = self.uploads.extract_and_add(principal, _uploads(values), box=box)
         rejections = tuple(Skipped(name, name, reason) for name, reason in done.rejections)
         if done.source_id is None:
             first = rejections[0]
@@ -328,7 +319,7 @@ class UploadKind:
                     key=first.key, reason=first.reason
                 )
             )
-        return SourceAddition(self._sources.get(done.source_id), rejections)
+        return SourceAddition(self.sources.get(done.source_id), rejections)
 
     def field_values(self, source: StoredSource) -> FieldValues:
         """The name of the box."""
@@ -340,11 +331,11 @@ class UploadKind:
 
     def loader(self, source: StoredSource, wait: Wait) -> Loader:  # noqa: ARG002  # local files have no rate limit
         """A loader for the files in the box."""
-        return self._uploads.loader(source)
+        return self.uploads.loader(source)
 
     def forget(self, source: StoredSource) -> None:
         """Delete the box's folder with its files."""
-        self._files.remove_box(source.location)
+        self.files.remove_box(source.location)
 
 
 def _uploads(values: FieldValues) -> list[Upload]:

@@ -203,7 +203,7 @@ def _contains(column: InstrumentedAttribute[str], word: str) -> ColumnElement[bo
     return or_(*(column.icontains(each, autoescape=True) for each in sorted(spellings)))
 
 
-def _listed_document(row: Row[Any]) -> ListedDocument:
+def _listed_document(row: Row[*tuple[Any, ...]]) -> ListedDocument:
     values = row._asdict()
     return ListedDocument(
         pages=values.pop("page_count"), warnings=tuple(values.pop("warnings")), **values
