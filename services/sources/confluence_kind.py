@@ -1,7 +1,7 @@
 """Confluence sites as a kind of source."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
@@ -12,7 +12,6 @@ from domain.messages import _, join_messages
 from domain.web.address_guard import AddressGuard
 from services.imports.import_plan import Loader
 from services.sources.remote_kind import RemoteKind, SignIn, joined
-from services.sources.secret_service import SourceSecrets
 from services.sources.source_kinds import (
     TITLES,
     Field,
@@ -22,7 +21,6 @@ from services.sources.source_kinds import (
     look,
     required,
 )
-from storage.ledger.source_store import Sources
 
 if TYPE_CHECKING:
     from loaders.confluence.client import ConfluenceClient
@@ -35,6 +33,7 @@ _SHOWN = 8
 _HINT = _("check the selection, and that the account can see it")
 
 
+@dataclass(frozen=True)
 class ConfluenceKind(RemoteKind):
     """Pages of one site, Cloud or Data Center, optionally with attachments and comments."""
 
@@ -64,20 +63,8 @@ class ConfluenceKind(RemoteKind):
         Field("archived", FieldType.SWITCH),
     )
 
-    def __init__(
-        self, sources: Sources, secrets: SourceSecrets, max_file_bytes: int, guard: AddressGuard
-    ) -> None:
-        """Create the kind.
-
-        Args:
-            sources: The store of sources.
-            secrets: The secrets of the sources.
-            max_file_bytes: Larger attachments are skipped.
-            guard: Permits the addresses of sites.
-        """
-        super().__init__(sources, secrets)
-        self._max_file_bytes = max_file_bytes
-        self._guard = guard
+    guard: AddressGuard
+    """Permits the addresses of sites."""
 
     def _normalize(self, options: Mapping[str, Any]) -> dict[str, Any]:
         from loaders.confluence.confluence_login import site_url
@@ -102,7 +89,7 @@ class ConfluenceKind(RemoteKind):
             self._client(options, secret, wait),
             _selection(options),
             deletions=Deletions(options["deletions"]),
-            max_bytes=self._max_file_bytes,
+            max_bytes=self.max_file_bytes,
         )
 
     def _sign_in(self, options: Mapping[str, Any], secret: str, wait: Wait) -> SignIn:
@@ -131,7 +118,7 @@ class ConfluenceKind(RemoteKind):
 
         user = options.get("email") if options["login"] == "cloud" else options.get("user")
         login = Login(LoginKind(options["login"]), str(user or ""), secret)
-        return ConfluenceClient(options["url"], login, wait, self._guard)
+        return ConfluenceClient(options["url"], login, wait, self.guard)
 
 
 def _require_scope(options: Mapping[str, Any]) -> None:

@@ -1,16 +1,14 @@
 """Google Drive as a kind of source."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from domain import Wait
 from domain.errors import SourceError
 from domain.messages import _, join_messages
 from services.sources.remote_kind import RemoteKind, SignIn, joined
-from services.sources.secret_service import SourceSecrets
 from services.sources.source_kinds import Field, FieldType, SourcePreview, items, lines, look
-from storage.ledger.source_store import Sources
 
 if TYPE_CHECKING:
     from loaders.google_drive.drive_calls import DriveCalls
@@ -22,6 +20,7 @@ GOOGLE_DRIVE = "google_drive"
 _SCOPES = ("folders", "files", "drives")
 
 
+@dataclass(frozen=True)
 class GoogleDriveKind(RemoteKind):
     """Folders with all subfolders, individual files, or shared drives that one account can see."""
 
@@ -36,20 +35,12 @@ class GoogleDriveKind(RemoteKind):
         Field("types", FieldType.LINES),
     )
 
-    def __init__(
-        self, sources: Sources, secrets: SourceSecrets, max_file_bytes: int, api_url: str
-    ) -> None:
-        """Create the kind.
+    google_api_url: str
+    """The base URL of Google's API, without the path of Drive."""
 
-        Args:
-            sources: The store of sources.
-            secrets: The secrets of the sources.
-            max_file_bytes: Larger files are skipped.
-            api_url: The base URL of Google's API, without the path of Drive.
-        """
-        super().__init__(sources, secrets)
-        self._max_file_bytes = max_file_bytes
-        self._api_url = f"{api_url.rstrip('/')}/drive/v3/"
+    @property
+    def _api_url(self) -> str:
+        return f"{self.google_api_url.rstrip('/')}/drive/v3/"
 
     def _normalize(self, options: Mapping[str, Any]) -> dict[str, Any]:
         types = [one.lstrip(".").lower() for one in items(lines(options, "types"))]
@@ -69,7 +60,7 @@ class GoogleDriveKind(RemoteKind):
             _selection(options),
             wait,
             api_url=self._api_url,
-            max_bytes=self._max_file_bytes,
+            max_bytes=self.max_file_bytes,
         )
 
     def _sign_in(self, options: Mapping[str, Any], secret: str, wait: Wait) -> SignIn:

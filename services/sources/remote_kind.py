@@ -51,17 +51,21 @@ class SignIn:
     warnings: tuple[str, ...] = ()
 
 
+@dataclass(frozen=True)
 class RemoteKind(ABC):
-    """A kind of source that is read over the network."""
+    """A kind of source that is read over the network.
+
+    Files of more than `max_file_bytes` are skipped.
+    """
 
     name: ClassVar[str]
     fields: ClassVar[Sequence[Field]]
     is_json: ClassVar[bool] = False
     """Whether its secrets are JSON, which may be in files."""
 
-    def __init__(self, sources: Sources, secrets: SourceSecrets) -> None:
-        self._sources = sources
-        self._secrets = secrets
+    sources: Sources
+    secrets: SourceSecrets
+    max_file_bytes: int
 
     @abstractmethod
     def _normalize(self, options: Mapping[str, Any]) -> dict[str, Any]:
@@ -111,8 +115,8 @@ class RemoteKind(ABC):
             name=account.name,
             options={**account.options, **reference_option(field.name, secret)},
         )
-        added = keep_once(self._sources, draft)
-        self._secrets.save(added.source, field.name, secret)
+        added = keep_once(self.sources, draft)
+        self.secrets.save(added.source, field.name, secret)
         return added
 
     def field_values(self, source: StoredSource) -> FieldValues:
@@ -133,7 +137,7 @@ class RemoteKind(ABC):
             return options
         typed = self._entered_secret(options, entered)
         self._test(options, self._value(typed))
-        self._secrets.save(source, field.name, typed)
+        self.secrets.save(source, field.name, typed)
         return {**options, **reference_option(field.name, typed)}
 
     def loader(self, source: StoredSource, wait: Wait) -> Loader:
@@ -147,11 +151,11 @@ class RemoteKind(ABC):
         return self._normalize(options_of(self.fields, values))
 
     def _value(self, text: str) -> str:
-        return self._secrets.value(text, is_json=self.is_json)
+        return self.secrets.value(text, is_json=self.is_json)
 
     def _secret(self, source: StoredSource) -> str:
         field = secret_field(self.fields, source.options)
-        return self._secrets.of(source, field.name, is_json=self.is_json)
+        return self.secrets.of(source, field.name, is_json=self.is_json)
 
     def _entered_secret(self, options: Mapping[str, Any], values: FieldValues) -> str:
         field = secret_field(self.fields, options)
