@@ -189,7 +189,7 @@ class ActiveIndex:
         return store
 
     def publish(self) -> str:
-        """Make the alias on a cluster name the active index; see `IndexStore.publish`.
+        """Make the alias on a cluster name the active index; see `IndexStores.publish`.
 
         Returns:
             The reason if that failed, which the log has, too; "" otherwise.
@@ -197,7 +197,7 @@ class ActiveIndex:
         index = self.indexes.active()
         try:
             if index is not None:
-                self.stores.open(index).publish(self.indexes.all())
+                self.stores.publish(index, self.indexes.all())
         except StorageError as error:
             _log.warning("alias not moved", reason=str(error))
             return str(error)

@@ -174,7 +174,7 @@ class Store:
     def _pairs(self, query: Select[T, Value]) -> dict[T, Value]:
         """The rows of a query of two columns, as keys and values."""
         with self._database.read() as session:
-            return dict(row._tuple() for row in session.execute(query))
+            return dict(session.execute(query).all())
 
     def _count(self, query: Select[int]) -> int:
         with self._database.read() as session:

@@ -242,7 +242,7 @@ class Failures(Store):
         """The source id and key of each failed document."""
         query = _of_sources(select(FailureRow.source_id, FailureRow.key), sources)
         with self._database.read() as session:
-            return [row._tuple() for row in session.execute(query)]
+            return [(source_id, key) for source_id, key in session.execute(query)]
 
     def dismiss(self, source_id: str, keys: Iterable[str]) -> None:
         """Hide failures until another version of the document fails; unknown keys are ignored."""

@@ -3,7 +3,7 @@
 import pytest
 from opensearchpy import TransportError
 
-from storage.opensearch import bulk
+from storage.opensearch import passage_index
 from storage.opensearch.connection import (
     SearchServer,
     SearchServerError,
@@ -42,7 +42,7 @@ class Replies:
 @pytest.fixture
 def pauses(monkeypatch):
     lasted = []
-    monkeypatch.setattr(bulk.time, "sleep", lasted.append)
+    monkeypatch.setattr(passage_index.time, "sleep", lasted.append)
     return lasted
 
 
