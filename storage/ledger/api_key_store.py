@@ -4,7 +4,7 @@ from datetime import datetime, timedelta
 
 from sqlalchemy import select
 
-from domain import ApiKey, ApiScope
+from domain import ApiKey
 from domain.errors import NotFoundError
 from domain.messages import _
 from storage.ledger.columns import from_row, shallow_dict
@@ -61,4 +61,4 @@ _ALL = select(ApiKeyRow).order_by(ApiKeyRow.created_at, ApiKeyRow.id)
 
 
 def _key_of(row: ApiKeyRow) -> ApiKey:
-    return from_row(ApiKey, row, scopes=frozenset(map(ApiScope, row.scopes)))
+    return from_row(ApiKey, row)

@@ -4,11 +4,13 @@ A damaged database page yields values of wrong types or invalid JSON. The column
 on reading and report a damaged ledger; otherwise, any Python error could follow later.
 """
 
-from collections.abc import Callable
-from dataclasses import fields
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import fields, is_dataclass
 from datetime import UTC, datetime
-from functools import cache
-from typing import TYPE_CHECKING, Any, TypeVar
+from enum import EnumType
+from functools import cache, partial
+from types import UnionType
+from typing import TYPE_CHECKING, Any, TypeVar, Union, cast, get_args, get_origin, get_type_hints
 
 from sqlalchemy import (
     JSON,
@@ -189,9 +191,61 @@ def _names(cls: "type[DataclassInstance]") -> tuple[str, ...]:
 
 
 def from_row(cls: type[Value], row: Base, **values: Any) -> Value:
-    """Create a dataclass from the row's columns of the same names; `values` override them."""
-    columns = {name: getattr(row, name) for name in _names(cls) if name not in values}
-    return cls(**columns, **values)
+    """Create a dataclass from the row's columns of the same names; `values` override them.
+
+    Values that were stored as JSON become those of the declared types again: dataclasses, named
+    tuples, enums, and sequences. An empty value of an optional type becomes None.
+    """
+    for name, read in _readings(cls).items():
+        if name not in values:
+            values[name] = read(getattr(row, name))
+    return cls(**values)
+
+
+def from_stored(cls: type[Value], stored: Mapping[str, Any]) -> Value:
+    """The inverse of `asdict`, after JSON; fields that earlier versions lacked have defaults."""
+    readings = _readings(cls).items()
+    return cls(**{name: read(stored[name]) for name, read in readings if name in stored})
+
+
+@cache
+def _readings(cls: "type[DataclassInstance]") -> dict[str, Reading]:
+    types = get_type_hints(cls)
+    return {name: _reading(types[name]) or _same for name in _names(cls)}
+
+
+def _reading(type_: Any) -> Reading | None:
+    """How a value in JSON becomes one of this type; None if it already is one."""
+    origin, inner = get_origin(type_), [_reading(one) for one in get_args(type_)]
+    if isinstance(type_, type) and is_dataclass(type_):
+        return partial(from_stored, type_)
+    if hasattr(type_, "_make"):  # a named tuple
+        return cast("Reading", type_._make)
+    if isinstance(type_, EnumType):
+        return type_
+    if origin in (tuple, frozenset, Sequence):
+        return partial(_several, frozenset if origin is frozenset else tuple, inner[0] or _same)
+    if origin is Mapping and inner[1]:
+        return partial(_by_key, inner[1])
+    if origin in (Union, UnionType) and any(inner):
+        return partial(_optional, next(filter(None, inner)))
+    return None
+
+
+def _same(value: Any) -> Any:
+    return value
+
+
+def _several(kind: Reading, read: Reading, values: Iterable[Any]) -> Any:
+    return kind(map(read, values))
+
+
+def _by_key(read: Reading, values: Mapping[str, Any]) -> Any:
+    return {key: read(value) for key, value in values.items()}
+
+
+def _optional(read: Reading, value: Any) -> Any:
+    return read(value) if value else None
 
 
 def shallow_dict(value: "DataclassInstance") -> dict[str, Any]:

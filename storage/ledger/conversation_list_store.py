@@ -3,15 +3,15 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict
 from datetime import datetime
+from functools import partial
 
 from sqlalchemy import Select, delete, func, select
 
 from domain import Conversation, Principal, SearchChoice, Turn
+from storage.ledger.columns import from_row
 from storage.ledger.conversation_rows import (
     contains_words,
-    conversation_of,
     title_text,
-    turn_of,
     turn_text,
 )
 from storage.ledger.conversation_store import owned_row
@@ -31,7 +31,7 @@ class ConversationList(Store):
         answers.
         """
         query = _visible(principal).where(contains_words(words)).limit(limit).offset(offset)
-        return self._each(query, conversation_of)
+        return self._each(query, partial(from_row, Conversation))
 
     def count(self, principal: Principal, words: Iterable[str] = ()) -> int:
         """The number of conversations that contain all words; see `page`."""
@@ -49,7 +49,7 @@ class ConversationList(Store):
         with self._database.read() as session:
             row = owned_row(session, principal, conversation_id)
             turns = session.scalars(query.order_by(TurnRow.position))
-            return conversation_of(row), [turn_of(turn) for turn in turns]
+            return from_row(Conversation, row), [from_row(Turn, turn) for turn in turns]
 
     def add(self, principal: Principal, conversation: Conversation, turns: Sequence[Turn]) -> None:
         """Store a conversation of the principal with its turns, oldest first."""

@@ -14,11 +14,10 @@ from sqlalchemy.orm import Session
 from domain import Conversation, Principal, SearchChoice, Turn, TurnState
 from domain.errors import NotFoundError
 from domain.messages import _
+from storage.ledger.columns import from_row
 from storage.ledger.conversation_rows import (
-    conversation_of,
     fill_row,
     title_text,
-    turn_of,
     turn_text,
 )
 from storage.ledger.database import Store, scalars_with
@@ -124,7 +123,7 @@ class Conversations(Store):
     ) -> Conversation:
         """Create a conversation without turns; `search` is stored for its next question."""
         row = _new_row(principal, title, search)
-        conversation = conversation_of(row)
+        conversation = from_row(Conversation, row)
         # Not synced, because the user is waiting, and later writes are synced anyway.
         with self._database.write(synced=False) as session:
             _add_conversation(session, row)
@@ -133,7 +132,7 @@ class Conversations(Store):
     def get(self, principal: Principal, conversation_id: str) -> Conversation:
         """A conversation; raises NotFoundError if the principal has none with this id."""
         with self._database.read() as session:
-            return conversation_of(owned_row(session, principal, conversation_id))
+            return from_row(Conversation, owned_row(session, principal, conversation_id))
 
     def start_turn(
         self,
@@ -201,7 +200,7 @@ class Conversations(Store):
         """
         with self._database.read() as session:
             conversation = owned_row(session, principal, conversation_id)
-            return turn_of(_turn_row(session, conversation, turn_id))
+            return from_row(Turn, _turn_row(session, conversation, turn_id))
 
     def turns(
         self,
@@ -222,7 +221,7 @@ class Conversations(Store):
             tree = _tree(session, owned_row(session, principal, conversation_id))
             ids = tree.branch(tree.resolve(until))[-latest if latest else 0 :]
             rows = scalars_with(session, select(TurnRow), TurnRow.id, ids)
-            turns = {row.id: turn_of(row) for row in rows}
+            turns = {row.id: from_row(Turn, row) for row in rows}
             return [turns[turn_id] for turn_id in ids]
 
     def versions(self, principal: Principal, conversation_id: str) -> dict[str, tuple[str, ...]]:
@@ -268,6 +267,7 @@ def _new_row(principal: Principal, title: str, search: SearchChoice | None) -> C
         title=title,
         created_at=now,
         updated_at=now,
+        shown_turn_id="",
         search=asdict(search or SearchChoice()),
     )
 

@@ -10,6 +10,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from functools import partial
 from typing import TYPE_CHECKING, Any
 from unicodedata import normalize
 
@@ -149,7 +150,7 @@ class Documents(Store):
             row = session.get(DocumentRow, document_id)
             if row is None:
                 raise _not_found(document_id)
-            return _stored_document(row)
+            return from_row(StoredDocument, row)
 
     def text(self, document_id: str) -> str:
         """The whole text of a document, to which the spans of its passages refer.
@@ -170,7 +171,7 @@ class Documents(Store):
             .where(PassageRow.document_id == document_id, PassageRow.index_id == index_id)
             .order_by(PassageRow.ordinal)
         )
-        return self._each(query, passage_of)
+        return self._each(query, partial(from_row, Passage))
 
     def with_passages(
         self, document_ids: Sequence[str], index_id: str
@@ -178,11 +179,10 @@ class Documents(Store):
         """Every passage of these documents in one index, each with its document."""
         query = select(PassageRow).where(PassageRow.index_id == index_id)
         with self._database.read() as session:
-            passages = [*scalars_with(session, query, PassageRow.document_id, document_ids)]
-            stored = {
-                id_: _stored_document(row) for id_, row in _documents_of(session, passages).items()
-            }
-            return [(stored[passage.document_id], passage_of(passage)) for passage in passages]
+            rows = [*scalars_with(session, query, PassageRow.document_id, document_ids)]
+            documents = _documents_of(session, rows).items()
+            stored = {id_: from_row(StoredDocument, row) for id_, row in documents}
+            return [(stored[row.document_id], from_row(Passage, row)) for row in rows]
 
     def passage_ids(self, index_id: str) -> set[str]:
         """The ids of all visible passages of an index."""
@@ -252,7 +252,7 @@ class Documents(Store):
         query = select(DocumentRow).order_by(DocumentRow.key, DocumentRow.id)
         if source_id is not None:
             query = query.where(DocumentRow.source_id == source_id)
-        return self._each(query.limit(limit).offset(offset), _stored_document)
+        return self._each(query.limit(limit).offset(offset), partial(from_row, StoredDocument))
 
 
 def _documents_of(session: Session, passages: Iterable[PassageRow]) -> dict[str, DocumentRow]:
@@ -260,11 +260,6 @@ def _documents_of(session: Session, passages: Iterable[PassageRow]) -> dict[str,
     ids = list({passage.document_id for passage in passages})
     rows = scalars_with(session, select(DocumentRow), DocumentRow.id, ids)
     return {row.id: row for row in rows}
-
-
-def _stored_document(row: DocumentRow) -> StoredDocument:
-    pages = tuple((start, page) for start, page in row.pages)
-    return from_row(StoredDocument, row, pages=pages, warnings=tuple(row.warnings))
 
 
 def _not_found(document_id: str) -> NotFoundError:
@@ -344,8 +339,3 @@ def passage_metadata(
         **inherited_metadata(document.details, document.imported_at),
     }
     return metadata if page is None else metadata | {"page": page}
-
-
-def passage_of(row: PassageRow) -> Passage:
-    """Convert a row to a passage."""
-    return from_row(Passage, row, heading_path=tuple(row.heading_path))

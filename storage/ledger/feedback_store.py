@@ -5,6 +5,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from enum import StrEnum
+from functools import partial
 
 from sqlalchemy import ColumnElement, delete, insert, select
 
@@ -12,7 +13,6 @@ from domain import Principal, Turn
 from domain.errors import NotFoundError
 from domain.messages import _
 from storage.ledger.columns import from_row
-from storage.ledger.conversation_rows import turn_of
 from storage.ledger.database import Store, change_all, scalars_with
 from storage.ledger.ledger_tables import ConversationRow, LabelRow, RatingRow, TurnRow
 
@@ -69,7 +69,7 @@ class Ratings(Store):
                         turn_id=turn_id
                     )
                 )
-            return turn_of(row)
+            return from_row(Turn, row)
 
     def list(self, principal: Principal) -> list[Rated]:
         """All ratings of the principal, newest first, without those in deleted conversations."""
@@ -82,7 +82,7 @@ class Ratings(Store):
             .order_by(RatingRow.created_at.desc(), RatingRow.turn_id)
         )
         with self._database.read() as session:
-            return [Rated(_rating(row), *rest) for row, *rest in session.execute(query)]
+            return [Rated(from_row(Rating, row), *rest) for row, *rest in session.execute(query)]
 
     def put(
         self, principal: Principal, turn_id: str, grade: int, reason: Reason | None, comment: str
@@ -96,7 +96,7 @@ class Ratings(Store):
             comment=comment,
             created_at=datetime.now(UTC),
         )
-        rating = _rating(row)
+        rating = from_row(Rating, row)
         with self._database.write() as session:
             session.merge(row)
         return rating
@@ -105,7 +105,7 @@ class Ratings(Store):
         """The principal's rating of a turn, if any."""
         with self._database.read() as session:
             row = session.get(RatingRow, (turn_id, principal.user_id))
-            return None if row is None else _rating(row)
+            return None if row is None else from_row(Rating, row)
 
     def remove(self, principal: Principal, turn_id: str) -> None:
         """Delete a rating, if there is one."""
@@ -116,10 +116,6 @@ class Ratings(Store):
 
 def _own(principal: Principal) -> tuple[ColumnElement[bool], ...]:
     return (ConversationRow.user_id == principal.user_id, ConversationRow.deleted_at.is_(None))
-
-
-def _rating(row: RatingRow) -> Rating:
-    return from_row(Rating, row, reason=Reason(row.reason) if row.reason else None)
 
 
 class LabelOrigin(StrEnum):
@@ -194,7 +190,7 @@ class Labels(Store):
         ids = [label_id(principal, question, passage_id) for passage_id in passage_ids]
         with self._database.read() as session:
             rows = scalars_with(session, select(LabelRow), LabelRow.id, ids)
-            return [_label(row) for row in rows]
+            return [from_row(Label, row) for row in rows]
 
     def list(self, principal: Principal) -> Iterator[Label]:
         """All labels of the principal, oldest first."""
@@ -203,7 +199,7 @@ class Labels(Store):
             .where(LabelRow.user_id == principal.user_id)
             .order_by(LabelRow.created_at, LabelRow.id)
         )
-        return iter(self._each(query, _label))
+        return iter(self._each(query, partial(from_row, Label)))
 
 
 def label_id(principal: Principal, question: str, passage_id: str) -> str:
@@ -213,7 +209,3 @@ def label_id(principal: Principal, question: str, passage_id: str) -> str:
         encoded = part.encode()
         digest.update(b"%d:" % len(encoded) + encoded)
     return digest.hexdigest()[:32]
-
-
-def _label(row: LabelRow) -> Label:
-    return from_row(Label, row, origin=LabelOrigin(row.origin))

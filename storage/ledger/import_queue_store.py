@@ -11,7 +11,7 @@ from typing import Any
 from sqlalchemy import Select, delete, func, select
 from sqlalchemy.orm import Session
 
-from domain import ImportKind, ImportRun, ImportState, Outcome, Progress, Stage
+from domain import ImportKind, ImportRun, ImportState, Outcome
 from domain.errors import NotFoundError
 from domain.messages import _
 from storage.ledger.columns import from_row
@@ -47,15 +47,8 @@ _MESSAGES = {
 
 def import_run(row: ImportRow) -> ImportRun:
     """Convert a row to a run; a running one with a dead worker counts as interrupted."""
-    return from_row(
-        ImportRun,
-        row,
-        kind=ImportKind(row.kind),
-        state=ImportState.INTERRUPTED if is_abandoned(row) else ImportState(row.state),
-        progress=_progress(row.progress),
-        counts=dict(row.counts),
-        options=dict(row.options),
-    )
+    state = ImportState.INTERRUPTED if is_abandoned(row) else ImportState(row.state)
+    return from_row(ImportRun, row, state=state)
 
 
 def is_dead(worker: str, lease_until: datetime | None) -> bool:
@@ -137,10 +130,6 @@ def _drop_earlier_unchanged(session: Session, row: ImportRow) -> None:
             ImportItemRow.outcome.in_((Outcome.UNCHANGED, Outcome.SKIPPED)),
         )
     )
-
-
-def _progress(values: Mapping[str, Any]) -> Progress | None:
-    return Progress(**{**values, "stage": Stage(values["stage"])}) if values else None
 
 
 PAUSE, CANCEL = "pause", "cancel"

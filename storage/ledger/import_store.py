@@ -69,11 +69,6 @@ def add_items(session: Session, import_id: str, items: Iterable[ImportItem]) -> 
         session.execute(insert(ImportItemRow), rows)
 
 
-def item_of(row: ImportItemRow) -> ImportItem:
-    """Convert a row to an import item."""
-    return from_row(ImportItem, row, outcome=Outcome(row.outcome))
-
-
 class Imports(Store):
     """Items of imports, and the failures that later imports take into account."""
 
@@ -119,7 +114,7 @@ class Imports(Store):
         if outcomes:
             query = query.where(ImportItemRow.outcome.in_(outcomes))
         page = query.order_by(ImportItemRow.id).limit(limit).offset(offset)
-        return self._each(page, item_of)
+        return self._each(page, partial(from_row, ImportItem))
 
     def counts(self, import_id: str) -> dict[Outcome, int]:
         """The number of documents by outcome, even while the import is running."""
@@ -213,13 +208,7 @@ def _report(session: Session, row: ImportRow) -> ImportReport:
     items = session.scalars(
         select(ImportItemRow).where(ImportItemRow.import_id == row.id).order_by(ImportItemRow.id)
     )
-    return from_row(
-        ImportReport,
-        row,
-        state=ImportState(row.state),
-        items=tuple(map(item_of, items)),
-        kind=ImportKind(row.kind),
-    )
+    return from_row(ImportReport, row, items=tuple(from_row(ImportItem, item) for item in items))
 
 
 class Failures(Store):

@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from enum import StrEnum
+from functools import partial
 from typing import Any, TypeVar
 
 from sqlalchemy import Select, delete, func, select, update
@@ -92,7 +93,7 @@ class Indexes(Store):
 
     def all(self) -> list[Index]:
         """All indexes, unordered."""
-        return self._each(select(IndexRow), _index)
+        return self._each(select(IndexRow), partial(from_row, Index))
 
     def add(self, index: Index) -> None:
         """Record a new index, whose folder must already exist."""
@@ -131,7 +132,7 @@ class Indexes(Store):
 
     def _newest(self, state: IndexState) -> Index | None:
         query = select(IndexRow).where(IndexRow.state == state)
-        return self._first(query.order_by(IndexRow.created_at.desc()), _index)
+        return self._first(query.order_by(IndexRow.created_at.desc()), partial(from_row, Index))
 
 
 def in_active_index(query: _Query) -> _Query:
@@ -142,9 +143,3 @@ def in_active_index(query: _Query) -> _Query:
 
 def _set_state(session: Session, which: Any, state: IndexState) -> None:
     session.execute(update(IndexRow).where(which).values(state=state))
-
-
-def _index(row: IndexRow) -> Index:
-    engine = Engine(row.spec.get("engine", Engine.EMBEDDED))  # missing in older ledgers
-    spec = IndexSpec(**{**row.spec, "engine": engine})
-    return from_row(Index, row, spec=spec, state=IndexState(row.state))

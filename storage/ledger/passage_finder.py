@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from datetime import datetime
+from functools import partial
 from itertools import groupby, pairwise
 from operator import attrgetter
 from typing import NamedTuple, Protocol
@@ -12,8 +13,9 @@ from domain import Filter, Passage, SharedPassage
 from domain.errors import NotFoundError
 from domain.language.script import fold, script_of
 from storage.filters import checks_of, fields_of, matches
+from storage.ledger.columns import from_row
 from storage.ledger.database import Database, Store, rows_with, scalars_with
-from storage.ledger.document_store import Documents, passage_metadata, passage_of
+from storage.ledger.document_store import Documents, passage_metadata
 from storage.ledger.index_store import in_active_index
 from storage.ledger.ledger_tables import DocumentRow, DocumentTextRow, PassageRow
 
@@ -33,7 +35,7 @@ class PassageList(Store):
             .limit(before + limit + 1)
             .offset(offset - before)
         )
-        passages = self._each(query, passage_of)
+        passages = self._each(query, partial(from_row, Passage))
         return shared(passages)[before : before + limit]
 
 

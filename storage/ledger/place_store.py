@@ -293,10 +293,4 @@ def _pattern(rank: int, *data: Any) -> Pattern:
 
 
 def _place(row: PlaceRow) -> Place:
-    return from_row(
-        Place,
-        row,
-        types=tuple(row.types),
-        reviews=row.ratings,
-        aspects={name: (praise, blame) for name, (praise, blame) in row.aspects.items()},
-    )
+    return from_row(Place, row, reviews=row.ratings)
