@@ -7,7 +7,7 @@ from sqlalchemy import select
 from domain import ApiKey
 from domain.errors import NotFoundError
 from domain.messages import _
-from storage.ledger.columns import from_row, shallow_dict
+from storage.ledger.columns import shallow_dict
 from storage.ledger.database import Store
 from storage.ledger.ledger_tables import ApiKeyRow
 
@@ -25,11 +25,11 @@ class ApiKeys(Store):
 
     def find(self, digest: str) -> ApiKey | None:
         """The key with this digest, if any."""
-        return self._first(select(ApiKeyRow).where(ApiKeyRow.digest == digest), _key_of)
+        return self._first(ApiKey, select(ApiKeyRow).where(ApiKeyRow.digest == digest))
 
     def list(self) -> list[ApiKey]:
         """All keys, oldest first."""
-        return self._each(_ALL, _key_of)
+        return self._each(ApiKey, _ALL)
 
     def note_use(self, key: ApiKey, now: datetime) -> None:
         """Record the time of use, at most once a minute because reads must not wait for writes."""
@@ -58,7 +58,3 @@ class ApiKeys(Store):
 
 
 _ALL = select(ApiKeyRow).order_by(ApiKeyRow.created_at, ApiKeyRow.id)
-
-
-def _key_of(row: ApiKeyRow) -> ApiKey:
-    return from_row(ApiKey, row)

@@ -3,18 +3,12 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict
 from datetime import datetime
-from functools import partial
 
 from sqlalchemy import Select, delete, func, select
 
 from domain import Conversation, Principal, SearchChoice, Turn
 from storage.ledger.columns import from_row
-from storage.ledger.conversation_rows import (
-    contains_words,
-    title_text,
-    turn_text,
-)
-from storage.ledger.conversation_store import owned_row
+from storage.ledger.conversation_store import contains_words, owned_row, title_text, turn_text
 from storage.ledger.database import Store
 from storage.ledger.ledger_tables import ConversationRow, TurnRow
 
@@ -31,7 +25,7 @@ class ConversationList(Store):
         answers.
         """
         query = _visible(principal).where(contains_words(words)).limit(limit).offset(offset)
-        return self._each(query, partial(from_row, Conversation))
+        return self._each(Conversation, query)
 
     def count(self, principal: Principal, words: Iterable[str] = ()) -> int:
         """The number of conversations that contain all words; see `page`."""

@@ -3,25 +3,21 @@
 import os
 import uuid
 from collections import defaultdict
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Final
 
-from sqlalchemy import func, select
+from sqlalchemy import ColumnElement, and_, exists, func, select, true
 from sqlalchemy.orm import Session
 
 from domain import Conversation, Principal, SearchChoice, Turn, TurnState
 from domain.errors import NotFoundError
+from domain.language.script import fold
 from domain.messages import _
 from storage.ledger.columns import from_row
-from storage.ledger.conversation_rows import (
-    fill_row,
-    title_text,
-    turn_text,
-)
 from storage.ledger.database import Store, scalars_with
-from storage.ledger.ledger_tables import ConversationRow, TurnRow
+from storage.ledger.ledger_tables import ConversationRow, ConversationTextRow, TurnRow
 from storage.processes import is_known_dead, number_here, process_name
 
 
@@ -109,6 +105,33 @@ class TurnTree:
         return next(reversed(descendants))
 
 
+def title_text(conversation_id: str, title: str) -> ConversationTextRow:
+    """The row of a title; merge it to replace that of an earlier title."""
+    return ConversationTextRow(conversation_id=conversation_id, turn_id="", text=fold(title))
+
+
+def turn_text(turn: Turn) -> ConversationTextRow:
+    """The row of a question and its answer; merge it to replace that of an earlier state."""
+    text = fold(f"{turn.question}\n{turn.answer}")
+    return ConversationTextRow(conversation_id=turn.conversation_id, turn_id=turn.id, text=text)
+
+
+def contains_words(words: Iterable[str]) -> ColumnElement[bool]:
+    """Whether a conversation contains all words, in its title or any of its turns.
+
+    Words match parts of longer words, ignoring case and width. The time is proportional to the
+    number of words and to the length of the principal's conversations.
+    """
+    return and_(true(), *(_contains(fold(word)) for word in words))
+
+
+def _contains(word: str) -> ColumnElement[bool]:
+    return exists().where(
+        ConversationTextRow.conversation_id == ConversationRow.id,
+        func.instr(ConversationTextRow.text, word) > 0,
+    )
+
+
 _LONGEST_ANSWER = timedelta(hours=1)
 
 
@@ -188,7 +211,9 @@ class Conversations(Store):
         """
         with self._database.write() as session:
             conversation = owned_row(session, principal, turn.conversation_id, deleted=True)
-            fill_row(_turn_row(session, conversation, turn.id), turn)
+            row = _turn_row(session, conversation, turn.id)
+            for name, value in asdict(turn).items():
+                setattr(row, name, value)
             session.merge(turn_text(turn))
             conversation.updated_at = datetime.now(UTC)
 

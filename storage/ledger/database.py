@@ -13,7 +13,7 @@ from sqlalchemy.orm import InstrumentedAttribute, Session
 
 from domain.errors import AppError, ConfigError, DamagedLedgerError, StorageError
 from domain.messages import _
-from storage.ledger.columns import CellError
+from storage.ledger.columns import CellError, Value, from_row
 from storage.ledger.ledger_check import (
     findings,
     is_empty,
@@ -28,7 +28,7 @@ from storage.ledger.ledger_location import FILE, LedgerLocation, Remains, reason
 from storage.safe_writes import writer_lock
 
 T = TypeVar("T")
-Value = TypeVar("Value")
+Other = TypeVar("Other")
 Columns = TypeVarTuple("Columns")
 
 GROUP = 500
@@ -157,21 +157,21 @@ class Store:
         with self._database.read() as session:
             return list(session.scalars(query))
 
-    def _each(self, query: Select[T], convert: Callable[[T], Value]) -> list[Value]:
-        """Every row of a query of one table, converted."""
+    def _each(self, cls: type[Value], query: Select[Any]) -> list[Value]:
+        """The rows of a query of one table as values of this dataclass."""
         with self._database.read() as session:
-            return [convert(row) for row in session.scalars(query)]
+            return [from_row(cls, row) for row in session.scalars(query)]
 
-    def _first(self, query: Select[T], convert: Callable[[T], Value]) -> Value | None:
-        """The first row of a query of one table, converted; None if there is none."""
-        return next(iter(self._each(query.limit(1), convert)), None)
+    def _first(self, cls: type[Value], query: Select[Any]) -> Value | None:
+        """The first row, see `_each`; None if there is none."""
+        return next(iter(self._each(cls, query.limit(1))), None)
 
-    def _rows(self, query: Select[*Columns], convert: Callable[[*Columns], Value]) -> list[Value]:
-        """Every row of a query of several columns, converted."""
+    def _tuples(self, cls: Callable[[*Columns], T], query: Select[*Columns]) -> list[T]:
+        """The rows of a query of several columns as named tuples of this type."""
         with self._database.read() as session:
-            return [convert(*row) for row in session.execute(query)]
+            return [cls(*row) for row in session.execute(query)]
 
-    def _pairs(self, query: Select[T, Value]) -> dict[T, Value]:
+    def _pairs(self, query: Select[T, Other]) -> dict[T, Other]:
         """The rows of a query of two columns, as keys and values."""
         with self._database.read() as session:
             return dict(session.execute(query).all())

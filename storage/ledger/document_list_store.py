@@ -33,7 +33,7 @@ class Titles(Store):
         """All titles, sorted by title and key."""
         columns = (DocumentRow.id, DocumentRow.source_id, DocumentRow.title, DocumentRow.key)
         listing = select(*columns).order_by(DocumentRow.title, DocumentRow.key, DocumentRow.id)
-        return self._rows(listing, DocumentTitle)
+        return self._tuples(DocumentTitle, listing)
 
     def matching(self, document_ids: Sequence[str], condition: Filter) -> set[str]:
         """The documents that satisfy a condition on fields shared by all their passages.
@@ -160,7 +160,7 @@ class DocumentList(Store):
         """The numbers of documents by source, format, and script."""
         by = (DocumentRow.source_id, DocumentRow.format, DocumentRow.script)
         query = select(*by, func.count()).group_by(*by).order_by(*by)
-        return self._rows(query, Tally)
+        return self._tuples(Tally, query)
 
     def by_passages(self, sources: Sequence[str]) -> dict[int | None, int]:
         """A histogram of the passages per document, for these sources.

@@ -10,7 +10,6 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from functools import partial
 from typing import TYPE_CHECKING, Any
 from unicodedata import normalize
 
@@ -171,7 +170,7 @@ class Documents(Store):
             .where(PassageRow.document_id == document_id, PassageRow.index_id == index_id)
             .order_by(PassageRow.ordinal)
         )
-        return self._each(query, partial(from_row, Passage))
+        return self._each(Passage, query)
 
     def with_passages(
         self, document_ids: Sequence[str], index_id: str
@@ -252,7 +251,7 @@ class Documents(Store):
         query = select(DocumentRow).order_by(DocumentRow.key, DocumentRow.id)
         if source_id is not None:
             query = query.where(DocumentRow.source_id == source_id)
-        return self._each(query.limit(limit).offset(offset), partial(from_row, StoredDocument))
+        return self._each(StoredDocument, query.limit(limit).offset(offset))
 
 
 def _documents_of(session: Session, passages: Iterable[PassageRow]) -> dict[str, DocumentRow]:

@@ -5,7 +5,6 @@ from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from enum import StrEnum
-from functools import partial
 
 from sqlalchemy import ColumnElement, delete, insert, select
 
@@ -199,7 +198,7 @@ class Labels(Store):
             .where(LabelRow.user_id == principal.user_id)
             .order_by(LabelRow.created_at, LabelRow.id)
         )
-        return iter(self._each(query, partial(from_row, Label)))
+        return iter(self._each(Label, query))
 
 
 def label_id(principal: Principal, question: str, passage_id: str) -> str:

@@ -180,14 +180,14 @@ class ImportRuns(Store):
         query = select(ImportRow).where(ImportRow.finished_at.is_(None))
         if source_id is not None:
             query = query.where(ImportRow.source_id == source_id)
-        return self._each(query.order_by(*TURN), import_run)
+        return self._list(query.order_by(*TURN))
 
     def history(self, source_id: str, *, limit: int, offset: int = 0) -> list[ImportRun]:
         """The source's ended runs, latest first."""
         newest = _ended_runs(select(ImportRow), source_id).order_by(
             ImportRow.started_at.desc(), ImportRow.id
         )
-        return self._each(newest.limit(limit).offset(offset), import_run)
+        return self._list(newest.limit(limit).offset(offset))
 
     def count_history(self, source_id: str) -> int:
         """The number of the source's ended runs."""
@@ -226,6 +226,10 @@ class ImportRuns(Store):
             elif row.stop_request == PAUSE:
                 row.stop_request = ""
             return import_run(row)
+
+    def _list(self, query: Select[Any]) -> list[ImportRun]:
+        with self._database.read() as session:
+            return [import_run(row) for row in session.scalars(query)]
 
 
 def new_row(

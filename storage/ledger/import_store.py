@@ -4,7 +4,6 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime
-from functools import partial
 
 from sqlalchemy import Select, delete, func, insert, select, update
 from sqlalchemy.orm import Session
@@ -114,7 +113,7 @@ class Imports(Store):
         if outcomes:
             query = query.where(ImportItemRow.outcome.in_(outcomes))
         page = query.order_by(ImportItemRow.id).limit(limit).offset(offset)
-        return self._each(page, partial(from_row, ImportItem))
+        return self._each(ImportItem, page)
 
     def counts(self, import_id: str) -> dict[Outcome, int]:
         """The number of documents by outcome, even while the import is running."""
@@ -221,7 +220,7 @@ class Failures(Store):
         query = _of_sources(select(FailureRow), sources).order_by(
             FailureRow.failed_at.desc().nulls_last(), FailureRow.source_id, FailureRow.key
         )
-        return self._each(query.limit(limit).offset(offset), partial(from_row, FailedDocument))
+        return self._each(FailedDocument, query.limit(limit).offset(offset))
 
     def count(self, sources: Sequence[str] | None = None) -> int:
         """The number of failed documents."""

@@ -5,13 +5,11 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from enum import StrEnum
-from functools import partial
 from typing import Any, TypeVar
 
 from sqlalchemy import Select, delete, func, select, update
 from sqlalchemy.orm import Session
 
-from storage.ledger.columns import from_row
 from storage.ledger.database import Store
 from storage.ledger.ledger_tables import IndexRow, PassageRow
 
@@ -93,7 +91,7 @@ class Indexes(Store):
 
     def all(self) -> list[Index]:
         """All indexes, unordered."""
-        return self._each(select(IndexRow), partial(from_row, Index))
+        return self._each(Index, select(IndexRow))
 
     def add(self, index: Index) -> None:
         """Record a new index, whose folder must already exist."""
@@ -132,7 +130,7 @@ class Indexes(Store):
 
     def _newest(self, state: IndexState) -> Index | None:
         query = select(IndexRow).where(IndexRow.state == state)
-        return self._first(query.order_by(IndexRow.created_at.desc()), partial(from_row, Index))
+        return self._first(Index, query.order_by(IndexRow.created_at.desc()))
 
 
 def in_active_index(query: _Query) -> _Query:

@@ -141,7 +141,8 @@ class TurnRow(Base):
 class ConversationTextRow(Base):
     """A title, or the question and answer of a turn, as words are searched in it.
 
-    `turn_id` is "" for the title.
+    `turn_id` is "" for the title. The texts are stored because SQL unifies neither the width nor
+    the case of all Unicode letters, and apart from the turns because the rows of those are long.
     """
 
     __tablename__ = "conversation_texts"

@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from datetime import datetime
-from functools import partial
 from itertools import groupby, pairwise
 from operator import attrgetter
 from typing import NamedTuple, Protocol
@@ -13,7 +12,6 @@ from domain import Filter, Passage, SharedPassage
 from domain.errors import NotFoundError
 from domain.language.script import fold, script_of
 from storage.filters import checks_of, fields_of, matches
-from storage.ledger.columns import from_row
 from storage.ledger.database import Database, Store, rows_with, scalars_with
 from storage.ledger.document_store import Documents, passage_metadata
 from storage.ledger.index_store import in_active_index
@@ -35,7 +33,7 @@ class PassageList(Store):
             .limit(before + limit + 1)
             .offset(offset - before)
         )
-        passages = self._each(query, partial(from_row, Passage))
+        passages = self._each(Passage, query)
         return shared(passages)[before : before + limit]
 
 
@@ -91,7 +89,7 @@ class Reading(Store):
         columns = select(PassageRow.ordinal, PassageRow.start, PassageRow.end)
         own = columns.where(PassageRow.document_id == document_id)
         query = in_active_index(own).order_by(PassageRow.ordinal)
-        return self._rows(query, PassageSpan)
+        return self._tuples(PassageSpan, query)
 
     def passage_ids(self, document_id: str, start: int, limit: int) -> list[str]:
         """The first `limit` passages that end after `start`, in text order."""

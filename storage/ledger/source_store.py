@@ -4,7 +4,6 @@ import hashlib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from functools import partial
 from typing import Any
 from unicodedata import normalize
 
@@ -93,8 +92,9 @@ class SourceTraces(Store):
         )
         numbered = ended.subquery()
         latest = aliased(ImportRow, numbered)
-        runs = self._each(select(latest).where(numbered.c.rank == 1), import_run)
-        return {run.source_id: run for run in runs}
+        with self._database.read() as session:
+            rows = session.scalars(select(latest).where(numbered.c.rank == 1))
+            return {row.source_id: import_run(row) for row in rows}
 
     def last_refreshes(self) -> dict[str, datetime]:
         """By source id, the start time of the latest ended import of the whole source."""
@@ -238,7 +238,7 @@ class Sources(Store):
         """The sources private to conversations that have been deleted."""
         conversation = SourceRow.options["conversation_id"].as_string()
         lost = conversation.is_not(None) & conversation.not_in(select(ConversationRow.id))
-        return self._each(select(SourceRow).where(lost), partial(from_row, StoredSource))
+        return self._each(StoredSource, select(SourceRow).where(lost))
 
     def private_documents(self) -> set[str]:
         """The ids of documents in sources that are private to a conversation."""
@@ -253,7 +253,7 @@ class Sources(Store):
     def list(self) -> list[StoredSource]:
         """All sources, sorted by name."""
         query = select(SourceRow).order_by(SourceRow.name, SourceRow.id)
-        return self._each(query, partial(from_row, StoredSource))
+        return self._each(StoredSource, query)
 
     def save(
         self, source_id: str, *, name: str, options: Mapping[str, Any], refresh_s: int | None
