@@ -20,6 +20,7 @@ from sqlalchemy import (
     ForeignKey,
     Integer,
     MetaData,
+    Row,
     String,
     TypeDecorator,
 )
@@ -190,7 +191,7 @@ def _names(cls: "type[DataclassInstance]") -> tuple[str, ...]:
     return tuple(one.name for one in fields(cls))
 
 
-def from_row(cls: type[Value], row: Base, **values: Any) -> Value:
+def from_row(cls: type[Value], row: Base | Row[*tuple[Any, ...]], **values: Any) -> Value:
     """Create a dataclass from the row's columns of the same names; `values` override them.
 
     Values that were stored as JSON become those of the declared types again: dataclasses, named

@@ -5,12 +5,12 @@ from collections import defaultdict
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-from sqlalchemy import ColumnElement, Row, Select, case, func, or_, select
+from sqlalchemy import ColumnElement, Select, case, func, or_, select
 from sqlalchemy.orm import InstrumentedAttribute
 
 from domain import DocumentFilter, DocumentOrder, Filter, ListedDocument
 from storage.filters import checks_of, matches
-from storage.ledger.columns import columns_of
+from storage.ledger.columns import columns_of, from_row
 from storage.ledger.database import Store, rows_with, scalars_with
 from storage.ledger.document_store import passage_metadata
 from storage.ledger.index_store import in_active_index
@@ -116,9 +116,7 @@ _ORDERS: dict[DocumentOrder, ColumnElement[Any]] = {
     DocumentOrder.PASSAGES: DocumentRow.passages.desc(),
     DocumentOrder.DENSITY: _DENSITY.asc().nulls_last(),
 }
-_LISTED = select(
-    *columns_of(ListedDocument, DocumentRow, without="pages"), _PAGES.label("page_count")
-)
+_LISTED = select(*columns_of(ListedDocument, DocumentRow, without="pages"), _PAGES.label("pages"))
 
 
 class Tally(NamedTuple):
@@ -145,7 +143,7 @@ class DocumentList(Store):
         """The documents in the order of these ids; unknown ids are omitted."""
         with self._database.read() as session:
             rows = rows_with(session, _LISTED, DocumentRow.id, document_ids)
-            documents = {row.id: _listed_document(row) for row in rows}
+            documents = {row.id: from_row(ListedDocument, row) for row in rows}
         return [documents[id_] for id_ in document_ids if id_ in documents]
 
     def count(self, filter_: DocumentFilter) -> int:
@@ -201,10 +199,3 @@ def _contains(column: InstrumentedAttribute[str], word: str) -> ColumnElement[bo
     if word.isascii():
         spellings = {word}
     return or_(*(column.icontains(each, autoescape=True) for each in sorted(spellings)))
-
-
-def _listed_document(row: Row[*tuple[Any, ...]]) -> ListedDocument:
-    values = row._asdict()
-    return ListedDocument(
-        pages=values.pop("page_count"), warnings=tuple(values.pop("warnings")), **values
-    )
