@@ -1,5 +1,6 @@
 """A clean environment for every test, and real services over a temporary data folder."""
 
+import gc
 import os
 import shutil
 import tempfile
@@ -15,6 +16,8 @@ from tests import shared_work
 from tests.fakes.command_line import CommandLine
 from tests.fakes.loopback import LOOPBACK_SOURCES
 from tests.fakes.openai import EMBEDDING_MODEL, MODEL, serving
+from tests.fakes.restaurants import import_restaurants, write_restaurants
+from tests.imported_library import ImportedLibraries, is_handbook, is_new, write_handbook
 
 pytest_plugins = ("tests.opensearch.fixtures",)
 
@@ -35,6 +38,11 @@ def pytest_xdist_auto_num_workers():
     """One more than the cores: tests wait for subprocesses, servers, and time limits."""
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
     return (cores or 1) + 1
+
+
+def pytest_collection_finish():
+    """Exempt modules and tests from garbage collection, which would visit them again and again."""
+    gc.freeze()
 
 
 @pytest.hookimpl(tryfirst=True)
@@ -92,14 +100,14 @@ def model_cache(tmp_path_factory):
 
 
 @pytest.fixture
-def build_services(tmp_path, model_server, model_cache):
-    """A factory of real services.
+def make_settings(tmp_path, model_server, model_cache):
+    """A factory of settings, with a data folder of this test.
 
     `chat=True` sends chat requests to the loopback server, and `embed=True` embedding requests:
     its vectors have no meaning but are fast and pass through the real client.
     """
 
-    def build(*, chat=False, embed=False, **settings):
+    def make_settings(*, chat=False, embed=False, **settings):
         data_dir = tmp_path / "data"
         data_dir.mkdir(exist_ok=True)
         if not (data_dir / "cache").exists():
@@ -111,29 +119,46 @@ def build_services(tmp_path, model_server, model_cache):
             "embedding_base_url": model_server.url,
         }
         always = {"data_dir": data_dir, "allowed_hosts": TEST_CLIENT}
-        values = {**always, **(embedding if embed else {}), **endpoint, **settings}
-        return bootstrap.build_services(load_settings(**values))
+        return load_settings(**{**always, **(embedding if embed else {}), **endpoint, **settings})
+
+    return make_settings
+
+
+@pytest.fixture
+def build_services(make_settings):
+    """A factory of real services with the settings of `make_settings`."""
+
+    def build(**settings):
+        return bootstrap.build_services(make_settings(**settings))
 
     return build
 
 
+@pytest.fixture(scope="session")
+def documents_path(tmp_path_factory):
+    return tmp_path_factory.mktemp("documents") / "files"
+
+
 @pytest.fixture
-def handbook(tmp_path):
+def documents_folder(documents_path):
+    """A folder for documents with the same path in all tests, which is empty in each."""
+    documents_path.mkdir()
+    yield documents_path
+    shutil.rmtree(documents_path)
+
+
+@pytest.fixture
+def handbook(documents_folder):
     """A small folder to import."""
-    folder = tmp_path / "handbook"
-    folder.mkdir()
-    pages = {
-        "leave.md": "# Leave policy\n\n## Annual leave\n\nNew employees get 25 days of annual "
-        "leave a year. Unused days lapse on 31 March.\n\n## Sick leave\n\nTell your lead "
-        "before ten o'clock.\n",
-        "vpn.md": "# VPN\n\nInstall WireGuard and choose the Bristol gateway.\n",
-        "휴가.md": "# 휴가 규정\n\n신규 입사자는 첫해에 연차 15일을 받습니다. "
-        "2년차부터는 16일입니다.\n",
-        "休暇.md": "# 休暇規程\n\n新入社員には年次有給休暇が12日付与されます。\n",
-    }
-    for name, text in pages.items():
-        (folder / name).write_text(text, encoding="utf-8")
-    return folder
+    write_handbook(documents_folder / "handbook")
+    return documents_folder / "handbook"
+
+
+@pytest.fixture
+def restaurants(documents_folder):
+    """The folder of a catalog of four restaurants."""
+    write_restaurants(documents_folder / "restaurants")
+    return documents_folder / "restaurants"
 
 
 @pytest.fixture
@@ -146,14 +171,57 @@ def line(tmp_path, model_cache):
     return CommandLine(tmp_path / "data", home)
 
 
+@pytest.fixture(scope="session")
+def imported_libraries(tmp_path_factory, model_cache):
+    return ImportedLibraries(tmp_path_factory.mktemp("imported"), model_cache)
+
+
 @pytest.fixture
-def imported(build_services, handbook):
-    """A factory of services over a library with the handbook."""
+def imported(make_settings, handbook, imported_libraries):
+    """A factory of services over a library with the handbook.
+
+    `restaurants` is the folder of a catalog to import as well.
+    """
+
+    def build(*, restaurants=None, **settings):
+        def fill(services):
+            services.directories.import_directory(LOCAL_USER, handbook)
+            if restaurants:
+                import_restaurants(services, restaurants)
+
+        settings = make_settings(**settings)
+        if is_new(settings) and is_handbook(handbook):
+            contents = f"handbook, {restaurants}"
+            return imported_libraries.build(settings, contents, fill)
+        services = bootstrap.build_services(settings)
+        fill(services)
+        return services
+
+    return build
+
+
+@pytest.fixture
+def imported_restaurants(make_settings, restaurants, imported_libraries):
+    """A factory of services over a library with the catalog of restaurants only."""
 
     def build(**settings):
-        services = build_services(**settings)
-        services.directories.import_directory(LOCAL_USER, handbook)
-        return services
+        def fill(services):
+            import_restaurants(services, restaurants)
+
+        return imported_libraries.build(make_settings(**settings), "restaurants", fill)
+
+    return build
+
+
+@pytest.fixture
+def imported_samples(make_settings, imported_libraries):
+    """A factory of services over a library with the sample documents."""
+
+    def build(**settings):
+        def fill(services):
+            services.directories.import_samples(LOCAL_USER)
+
+        return imported_libraries.build(make_settings(**settings), "samples", fill)
 
     return build
 

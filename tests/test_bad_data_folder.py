@@ -31,10 +31,8 @@ def footnote(tmp_path, model_cache):
 
 
 @pytest.fixture
-def services(build_services, handbook):
-    services = build_services()
-    services.directories.import_directory(LOCAL_USER, handbook)
-    return services
+def services(imported):
+    return imported()
 
 
 def finds_the_vpn(services):

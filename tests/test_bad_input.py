@@ -39,10 +39,8 @@ BAD_FILES = [
 
 
 @pytest.fixture
-def services(build_services, handbook):
-    services = build_services()
-    services.directories.import_directory(LOCAL_USER, handbook)
-    return services
+def services(imported):
+    return imported()
 
 
 @pytest.fixture

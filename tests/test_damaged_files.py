@@ -4,7 +4,6 @@ import json
 
 import pytest
 
-from domain import LOCAL_USER
 from tests.fakes.command_line import CommandLine
 
 pytestmark = pytest.mark.slow
@@ -13,9 +12,8 @@ REINDEX = "python cli.py reindex"
 
 
 @pytest.fixture
-def footnote(build_services, handbook, tmp_path):
-    services = build_services()
-    services.directories.import_directory(LOCAL_USER, handbook)
+def footnote(imported, tmp_path):
+    imported()
     return CommandLine(tmp_path / "data", tmp_path)
 
 

@@ -6,7 +6,6 @@ import pytest
 from tests.api.conftest import bearer
 from tests.api.serving import events_of, serving
 from tests.fakes.openai import Call, Fault, Text, ToolCalls
-from tests.fakes.restaurants import import_restaurants
 
 SEARCH, STREAM = "/api/v1/chat/search", "/api/v1/chat/search/stream"
 QUESTION = "가격 비싸도 괜찮으니 분위기 좋은 이탈리안"
@@ -25,17 +24,13 @@ UNDERSTANDING = ToolCalls(Call("catalog_query", ANALYSIS))
 
 
 @pytest.fixture
-def client(build_client, tmp_path):
-    client = build_client()
-    import_restaurants(client.services, tmp_path / "restaurants")
-    return client
+def client(build_client, restaurants):
+    return build_client(restaurants=restaurants)
 
 
 @pytest.fixture
-def chat_client(build_client, tmp_path):
-    client = build_client(chat=True)
-    import_restaurants(client.services, tmp_path / "restaurants")
-    return client
+def chat_client(build_client, restaurants):
+    return build_client(chat=True, restaurants=restaurants)
 
 
 def answer_of(client, query=QUESTION, **options):

@@ -23,18 +23,20 @@ def client(build_client):
         ("/v1/responses", {"model": "footnote", "input": QUESTION}),
     ],
 )
-def test_an_answer_names_a_file_without_its_folder(client, handbook, path, body):
+def test_an_answer_names_a_file_without_its_folder(client, handbook, tmp_path, path, body):
     answer = client.post(path, json=body)
     assert answer.status_code == 200
     assert "leave.md" in answer.text
     assert str(handbook.parent) not in answer.text
+    assert str(tmp_path) not in answer.text
 
 
-def test_a_stored_conversation_names_files_without_their_folders(client, handbook):
+def test_a_stored_conversation_names_files_without_their_folders(client, handbook, tmp_path):
     turn = client.post(f"{API}/ask", json={"question": QUESTION}).json()
     stored = client.get(f"{API}/conversations/{turn['conversation_id']}").text
     assert "leave.md" in stored
     assert str(handbook.parent) not in stored
+    assert str(tmp_path) not in stored
 
 
 def test_the_metadata_of_a_document_has_its_path(client, handbook):

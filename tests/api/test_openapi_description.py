@@ -13,12 +13,21 @@ from api.field_types import PATTERN_MESSAGES
 from api.problems import MEDIA_TYPE, Problem, ProblemError, problem_of_error
 from domain import ApiScope
 
+DESCRIPTION = "/api/v1/openapi.json"
 OPENAI = "/v1/"
 
 
+@pytest.fixture(scope="module")
+def served_text():
+    """Contains the description as soon as a test needs it; it depends on the code only."""
+    return []
+
+
 @pytest.fixture
-def description(build_services):
-    return TestClient(make_app(build_services())).get("/api/v1/openapi.json").json()
+def description(build_services, served_text):
+    if not served_text:
+        served_text.append(TestClient(make_app(build_services())).get(DESCRIPTION).text)
+    return json.loads(served_text[0])
 
 
 @pytest.fixture

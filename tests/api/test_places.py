@@ -2,7 +2,7 @@ from urllib.parse import quote
 
 import pytest
 
-from domain import Principal
+from domain import LOCAL_USER, Principal
 from tests.api.conftest import bearer
 from tests.fakes.restaurants import PLACES, import_restaurants
 
@@ -10,9 +10,10 @@ USERS, RESTAURANTS, CATALOGS = "/api/v1/users", "/api/v1/restaurants", "/api/v1/
 
 
 @pytest.fixture
-def client(build_client, tmp_path):
-    client = build_client()
-    client.catalog = import_restaurants(client.services, tmp_path / "restaurants")
+def client(build_client, restaurants):
+    client = build_client(restaurants=restaurants)
+    [catalog] = client.services.catalog.catalogs(LOCAL_USER)
+    client.catalog = catalog.id
     return client
 
 

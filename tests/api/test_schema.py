@@ -29,7 +29,6 @@ from api.application import PREFIX, make_app
 from api.field_types import NO_NUL, NOT_BLANK
 from api.openapi_description import TAGS
 from tests.api.conftest import bearer
-from tests.fakes.restaurants import import_restaurants
 
 EXAMPLES = 20
 NO_TURN = re.compile("there is no turn|A turn belongs to a conversation", re.IGNORECASE)
@@ -111,9 +110,8 @@ def test_answers_to_generated_requests_conform_to_the_description(schema, tag):
     assert {label for label in few(selection, counts) if not label.startswith("DELETE ")} == set()
 
 
-def test_answers_about_a_catalog_conform_to_the_description(imported, tmp_path):
-    services = imported(api_requests_per_minute=1_000_000)
-    import_restaurants(services, tmp_path / "restaurants")
+def test_answers_about_a_catalog_conform_to_the_description(imported, restaurants):
+    services = imported(api_requests_per_minute=1_000_000, restaurants=restaurants)
     selection = schema_of(services).include(tag="catalog")
     # Requests for a place run out of existing IDs.
     assert few(selection, run(selection)) <= {"GET /api/v1/restaurants/{place_id}"}

@@ -16,6 +16,11 @@ def services(monkeypatch, build_services):
     yield from install_services(build_services(embed=True), monkeypatch)
 
 
+@pytest.fixture
+def services_with_samples(monkeypatch, imported_samples):
+    yield from install_services(imported_samples(embed=True), monkeypatch)
+
+
 def open_page():
     page = AppTest.from_file(str(APP), default_timeout=60).run()
     assert not page.exception
@@ -52,17 +57,17 @@ def test_documents_can_be_added_beside_the_questions(services, handbook):
     assert words.SAMPLES_REMOVE not in page_text(page)
 
 
-def test_own_documents_replace_the_questions_about_the_samples(services, handbook):
-    services.directories.import_samples(LOCAL_USER)
-    services.directories.import_directory(LOCAL_USER, handbook)
+def test_own_documents_replace_the_questions_about_the_samples(services_with_samples, handbook):
+    services_with_samples.directories.import_directory(LOCAL_USER, handbook)
     shown = labels(open_page())
     assert any("Leave policy" in label for label in shown)
     assert not set(shown) & set(words.SAMPLE_QUESTIONS)
 
 
 @pytest.mark.parametrize(("language", "first"), [("ko", 1), ("ja", 2)])
-def test_sample_questions_in_the_language_of_the_page_come_first(services, language, first):
-    services.directories.import_samples(LOCAL_USER)
+def test_sample_questions_in_the_language_of_the_page_come_first(
+    services_with_samples, language, first
+):
     page = AppTest.from_file(str(APP), default_timeout=60)
     with patch("bootstrap.interface_language", return_value=language):
         page.run()
@@ -70,8 +75,8 @@ def test_sample_questions_in_the_language_of_the_page_come_first(services, langu
     assert len(labels(page)) == len(words.SAMPLE_QUESTIONS)
 
 
-def test_a_button_removes_the_samples_after_saying_what_happens(services, handbook):
-    services.directories.import_samples(LOCAL_USER)
+def test_a_button_removes_the_samples_after_saying_what_happens(services_with_samples, handbook):
+    services = services_with_samples
     services.directories.import_directory(LOCAL_USER, handbook)
     page = open_page()
     assert words.SAMPLES_REMOVE_EFFECT in page_text(page)
@@ -82,8 +87,8 @@ def test_a_button_removes_the_samples_after_saying_what_happens(services, handbo
     assert "remove-samples" not in [one.key for one in page.button]
 
 
-def test_samples_that_another_window_has_removed_cause_no_error(services):
-    services.directories.import_samples(LOCAL_USER)
+def test_samples_that_another_window_has_removed_cause_no_error(services_with_samples):
+    services = services_with_samples
     page = open_page()
     source = services.directories.samples(LOCAL_USER)
     services.worker.wait(LOCAL_USER, services.sources.delete(LOCAL_USER, source.id).id)

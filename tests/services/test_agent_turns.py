@@ -33,10 +33,8 @@ def search_call(words, **options):
 
 
 @pytest.fixture
-def services(build_services, handbook):
-    services = build_services(chat=True, embed=True)
-    services.directories.import_directory(LOCAL_USER, handbook)
-    return services
+def services(imported):
+    return imported(chat=True, embed=True)
 
 
 @pytest.fixture

@@ -6,7 +6,6 @@ from domain import LOCAL_USER, SearchChoice, TurnState
 from services.catalog.catalog_question import AnswerCompleted
 from services.chat.running_answer import OUT_OF_TIME, REPEATED_ITSELF, TOO_LONG
 from tests.fakes.openai import Call, Endless, Text, ToolCalls
-from tests.fakes.restaurants import import_restaurants
 
 pytestmark = pytest.mark.slow
 
@@ -152,10 +151,9 @@ def test_the_time_of_ask_documents_counts_toward_the_timeout_of_the_agent(import
 
 
 @pytest.fixture
-def search(build_services, tmp_path):
+def search(imported_restaurants):
     def ask(**settings):
-        services = build_services(chat=True, **settings)
-        import_restaurants(services, tmp_path / "restaurants")
+        services = imported_restaurants(chat=True, **settings)
         *_, last = services.catalog.search(LOCAL_USER, "ramen", language="ja")
         assert isinstance(last, AnswerCompleted)
         return last.answer

@@ -7,7 +7,6 @@ import pytest
 from domain import EXTRACTIVE, LOCAL_USER, SearchChoice, TurnState
 from domain.errors import ConflictError, ModelError
 from tests.fakes.openai import EMBEDDING_MODEL, MODEL, Call, Fault, Text, ToolCalls
-from tests.fakes.restaurants import import_restaurants
 
 QUESTION = "How many days of annual leave do new employees get?"
 GOOD = 'They get 25 days [1: "New employees get 25 days of annual leave a year"].'
@@ -104,20 +103,18 @@ def test_the_embedding_model_of_the_server_is_not_used_as_a_chat_model(imported,
 
 
 def test_a_catalog_question_is_analyzed_and_answered_by_the_only_model(
-    build_services, model_server, tmp_path
+    imported_restaurants, model_server
 ):
     model_server.models = [MODEL]
     model_server.answer = lambda _: Text("{}")
-    services = build_services(openai_base_url=model_server.url)
-    import_restaurants(services, tmp_path / "restaurants")
+    services = imported_restaurants(openai_base_url=model_server.url)
     *_, last = services.catalog.search(LOCAL_USER, "ramen")
     assert last.answer.model == MODEL
     assert f"not by {MODEL}" in last.answer.query.notice
 
 
-def test_with_only_a_key_a_catalog_question_needs_no_model(build_services, tmp_path):
-    services = build_services(openai_api_key=KEY)
-    import_restaurants(services, tmp_path / "restaurants")
+def test_with_only_a_key_a_catalog_question_needs_no_model(imported_restaurants):
+    services = imported_restaurants(openai_api_key=KEY)
     *_, last = services.catalog.search(LOCAL_USER, "ramen")
     assert (last.answer.model, last.answer.query.notice) == (EXTRACTIVE, "")
 

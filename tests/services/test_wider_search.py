@@ -11,11 +11,9 @@ SMALL = {"passage_chars": 100, "passage_overlap_chars": 30}
 
 
 @pytest.fixture
-def build(build_services, handbook):
+def build(imported):
     def build(**settings):
-        services = build_services(chat=True, **settings)
-        services.directories.import_directory(LOCAL_USER, handbook)
-        return services
+        return imported(chat=True, **settings)
 
     return build
 

@@ -101,10 +101,9 @@ def test_a_damaged_ledger_is_not_backed_up(library, tmp_path):
     assert not (tmp_path / "b").exists()
 
 
-def test_a_ledger_at_another_place_is_backed_up(build_services, handbook, tmp_path):
+def test_a_ledger_at_another_place_is_backed_up(build_services, imported, tmp_path):
     elsewhere = f"sqlite:///{tmp_path / 'elsewhere.db'}"
-    services = build_services(embed=True, database_url=elsewhere)
-    services.directories.import_directory(LOCAL_USER, handbook)
+    services = imported(embed=True, database_url=elsewhere)
     backup = services.backups.back_up(LOCAL_USER, tmp_path / "b")
     restore_backup(backup.file, tmp_path / "restored", ignore)
     restored = build_services(data_dir=tmp_path / "restored", embed=True)

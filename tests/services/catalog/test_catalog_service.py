@@ -31,10 +31,8 @@ ANALYSIS = {
 
 
 @pytest.fixture
-def services(build_services, tmp_path):
-    services = build_services()
-    import_restaurants(services, tmp_path / "restaurants")
-    return services
+def services(imported_restaurants):
+    return imported_restaurants()
 
 
 @pytest.fixture
@@ -115,9 +113,8 @@ def test_a_question_without_known_terms_is_a_notice(search):
     assert BY_WORDS not in answer_of(search("price")).notices
 
 
-def test_a_question_that_the_embedding_cannot_read_is_a_notice(build_services, tmp_path):
-    services = build_services(embedding_model="all-MiniLM-L6-v2")
-    import_restaurants(services, tmp_path / "restaurants")
+def test_a_question_that_the_embedding_cannot_read_is_a_notice(imported_restaurants):
+    services = imported_restaurants(embedding_model="all-MiniLM-L6-v2")
     answer = answer_of(services.catalog.search(LOCAL_USER, "珍しい店"))
     assert NO_WORD in answer.notices
     assert BY_WORDS not in answer.notices
@@ -250,10 +247,10 @@ def test_a_catalog_lists_its_filters_types_groups_and_aspects(services):
     assert "ambience" in summary.aspects
 
 
-def test_new_filter_values_are_understood_after_an_import(services, search, tmp_path):
+def test_new_filter_values_are_understood_after_an_import(services, search, restaurants):
     assert next(search("a diner in Yonkers")).query.filters.fields == {}
     moved_place = {**PLACES[3], "borough": "Yonkers"}
-    import_restaurants(services, tmp_path / "restaurants", [*PLACES[:3], moved_place])
+    import_restaurants(services, restaurants, [*PLACES[:3], moved_place])
     assert next(search("a diner in Yonkers")).query.filters.fields == {"borough_en": "Yonkers"}
 
 
@@ -301,10 +298,8 @@ def test_criticism_below_the_top_patterns_still_removes_a_tag(services, search, 
 
 class TestWithAChatModel:
     @pytest.fixture
-    def services(self, build_services, tmp_path):
-        services = build_services(chat=True)
-        import_restaurants(services, tmp_path / "restaurants")
-        return services
+    def services(self, imported_restaurants):
+        return imported_restaurants(chat=True)
 
     def test_the_model_analyzes_the_question_and_writes_the_answer(self, search, model_server):
         model_server.will(

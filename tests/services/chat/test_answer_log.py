@@ -13,10 +13,8 @@ STAGES = {"prepare_ms", "condense_ms", "retrieve_ms", "answer_ms", "verify_ms"}
 
 
 @pytest.fixture
-def services(build_services, handbook):
-    services = build_services(chat=True, embed=True)
-    services.directories.import_directory(LOCAL_USER, handbook)
-    return services
+def services(imported):
+    return imported(chat=True, embed=True)
 
 
 @pytest.fixture

@@ -35,17 +35,13 @@ THRESHOLD = SearchChoice(mode=SearchMode.SIMILARITY_SCORE_THRESHOLD, score_thres
 
 
 @pytest.fixture
-def services(build_services, handbook):
-    services = build_services(chat=True)
-    services.directories.import_directory(LOCAL_USER, handbook)
-    return services
+def services(imported):
+    return imported(chat=True)
 
 
 @pytest.fixture
-def extractive(build_services, handbook):
-    services = build_services()
-    services.directories.import_directory(LOCAL_USER, handbook)
-    return services
+def extractive(imported):
+    return imported()
 
 
 def events_of(stream):
@@ -127,9 +123,8 @@ def test_model_usage_and_timings_are_stored(services, model_server):
     assert turn.timings_ms["found"] <= turn.timings_ms["first_token"] <= turn.timings_ms["total"]
 
 
-def test_tokens_of_condensing_and_rewording_are_counted(build_services, handbook, model_server):
-    services = build_services(chat=True, multi_query=1)
-    services.directories.import_directory(LOCAL_USER, handbook)
+def test_tokens_of_condensing_and_rewording_are_counted(imported, model_server):
+    services = imported(chat=True, multi_query=1)
     model_server.will(Text("leave days"), Text(GOOD))
     first = services.chat.ask(LOCAL_USER, "How many days of annual leave?")
     model_server.will(
@@ -150,10 +145,9 @@ def test_tokens_of_condensing_and_rewording_are_counted(build_services, handbook
     ],
 )
 def test_a_failing_model_leaves_the_question_and_an_instructive_error(
-    build_services, handbook, model_server, fault, expected, message
+    imported, model_server, fault, expected, message
 ):
-    services = build_services(chat=True, chat_retries=0)
-    services.directories.import_directory(LOCAL_USER, handbook)
+    services = imported(chat=True, chat_retries=0)
     model_server.will(fault)
     events, error = events_of(services.chat.stream(LOCAL_USER, "How many days?"))
     assert isinstance(error, expected)
@@ -333,9 +327,8 @@ def test_a_conversation_is_accessible_only_to_its_user(extractive):
         extractive.chat.ask(Principal("somebody"), "And then?", turn.conversation_id)
 
 
-def test_a_stored_source_explains_its_retrieval(build_services, handbook):
-    services = build_services()
-    services.directories.import_directory(LOCAL_USER, handbook)
+def test_a_stored_source_explains_its_retrieval(imported):
+    services = imported()
     turn = services.chat.ask(LOCAL_USER, "How many days of annual leave do new employees get?")
     stored = services.turns.list(LOCAL_USER, turn.conversation_id)[0]
     explanation = stored.sources[0].why
@@ -432,9 +425,8 @@ def test_a_turn_of_another_conversation_or_user_cannot_be_retried(extractive):
             last(chat.ask_again(LOCAL_USER, other.conversation_id, turn.id, **changes))
 
 
-def test_the_turn_records_the_search_that_was_used(build_services, handbook):
-    services = build_services(top_k=3)
-    services.directories.import_directory(LOCAL_USER, handbook)
+def test_the_turn_records_the_search_that_was_used(imported):
+    services = imported(top_k=3)
     turn = services.chat.ask(LOCAL_USER, QUESTION)
     assert turn.search == SearchChoice(Scope(), SearchMode.CONVEX, 3)
     threshold = SearchChoice(mode=SearchMode.SIMILARITY_SCORE_THRESHOLD, k=2)

@@ -12,10 +12,8 @@ STAGES = [TurnStarted, Searching, PassagesRetrieved, TextDelta]
 
 
 @pytest.fixture
-def services(build_services, handbook):
-    services = build_services()
-    services.directories.import_directory(LOCAL_USER, handbook)
-    return services
+def services(imported):
+    return imported()
 
 
 def stop_at(stage, services, question=QUESTION, conversation_id=None):
@@ -57,11 +55,8 @@ def test_a_turn_keeps_what_was_known_when_it_was_stopped(services):
     assert writing.citations[0].state is CitationState.VERIFIED
 
 
-def test_a_model_condenses_with_the_question_of_a_stopped_turn(
-    build_services, handbook, model_server
-):
-    services = build_services(chat=True)
-    services.directories.import_directory(LOCAL_USER, handbook)
+def test_a_model_condenses_with_the_question_of_a_stopped_turn(imported, model_server):
+    services = imported(chat=True)
     model_server.will(Text("They get 25 days. ", "And ", "more.", pause_s=0.05))
     stopped = stop_at(TextDelta, services)
     model_server.will(Text("How many days after two years?"), Text("27 days."))

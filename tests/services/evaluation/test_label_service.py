@@ -26,10 +26,8 @@ LEAVE = "How many days of leave?"
 
 
 @pytest.fixture
-def services(build_services, handbook):
-    services = build_services(embed=True)
-    services.directories.import_directory(LOCAL_USER, handbook)
-    return services
+def services(imported):
+    return imported(embed=True)
 
 
 def passages(services, query="annual leave"):

@@ -9,10 +9,8 @@ LEAVE = "How many days of annual leave do new employees get?"
 
 
 @pytest.fixture
-def services(build_services, handbook):
-    services = build_services(embed=True)
-    services.directories.import_directory(LOCAL_USER, handbook)
-    return services
+def services(imported):
+    return imported(embed=True)
 
 
 @pytest.fixture

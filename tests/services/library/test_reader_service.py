@@ -20,10 +20,8 @@ QUOTE = "New employees get 25 days of annual leave a year."
 
 
 @pytest.fixture
-def services(build_services, handbook):
-    services = build_services(embed=True, passage_chars=100, passage_overlap_chars=0)
-    services.directories.import_directory(LOCAL_USER, handbook)
-    return services
+def services(imported):
+    return imported(embed=True, passage_chars=100, passage_overlap_chars=0)
 
 
 @pytest.fixture

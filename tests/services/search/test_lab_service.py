@@ -122,9 +122,8 @@ def test_invalid_input_is_rejected_once_for_all_modes():
         compare({CONVEX: InputError("k must be between 1 and 1,000, it is 0.")}, k=0)
 
 
-def test_all_modes_find_the_same_best_passage_of_a_real_library(build_services, handbook):
-    services = build_services()
-    services.directories.import_directory(LOCAL_USER, handbook)
+def test_all_modes_find_the_same_best_passage_of_a_real_library(imported):
+    services = imported()
     modes = list(SearchMode)
     comparison = services.lab.compare(LOCAL_USER, "annual leave of new employees", modes, 3)
     assert [one.mode for one in comparison.results] == modes

@@ -6,7 +6,7 @@ from tests.fakes.restaurants import import_restaurants
 
 @pytest.fixture
 def services(build_services):
-    return build_services()
+    return build_services(embed=True)
 
 
 def test_libraries_without_the_sample_documents_have_no_samples(services, handbook):
@@ -16,15 +16,15 @@ def test_libraries_without_the_sample_documents_have_no_samples(services, handbo
     assert (status.documents, status.has_samples) == (4, False)
 
 
-def test_a_library_with_sample_and_other_documents_has_samples(services, handbook):
-    services.directories.import_samples(LOCAL_USER)
+def test_a_library_with_sample_and_other_documents_has_samples(imported_samples, handbook):
+    services = imported_samples(embed=True)
     services.directories.import_directory(LOCAL_USER, handbook)
     assert services.library.status(LOCAL_USER).has_samples
     assert not services.library.status(LOCAL_USER).has_only_samples
 
 
-def test_files_of_conversations_are_not_part_of_the_size_of_the_library(services):
-    services.directories.import_samples(LOCAL_USER)
+def test_files_of_conversations_are_not_part_of_the_size_of_the_library(imported_samples):
+    services = imported_samples(embed=True)
     before = services.library.status(LOCAL_USER)
     conversation = services.conversations.begin(LOCAL_USER, "Trip", SearchChoice())
     done = services.uploads.add(

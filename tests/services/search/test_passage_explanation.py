@@ -35,9 +35,8 @@ def test_a_skipped_reranker_has_a_reason():
 
 
 @pytest.mark.parametrize("mode", list(SearchMode))
-def test_in_every_mode_the_shares_add_up_to_the_score(build_services, handbook, mode):
-    services = build_services()
-    services.directories.import_directory(LOCAL_USER, handbook)
+def test_in_every_mode_the_shares_add_up_to_the_score(imported, mode):
+    services = imported()
     condition = {"format": "md"}
     question = "annual leave of new employees"
     passages = services.search.search(LOCAL_USER, question, mode=mode, condition=condition)

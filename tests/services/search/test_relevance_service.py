@@ -96,20 +96,16 @@ def test_the_explanation_has_the_question_and_the_complete_search(build_services
     assert explanation.best is None
 
 
-def test_if_the_minimum_excluded_everything_the_index_is_asked_for_the_best_score(
-    build_services, handbook
-):
-    services = build_services(embed=True)
-    services.directories.import_directory(LOCAL_USER, handbook)
+def test_if_the_minimum_excluded_everything_the_index_is_asked_for_the_best_score(imported):
+    services = imported(embed=True)
     search = SearchChoice(mode=THRESHOLD, score_threshold=0.99)
     explanation = services.relevance.nothing_found(LOCAL_USER, unanswered(search=search))
     assert explanation.best is not None
     assert explanation.best < 0.99
 
 
-def test_a_best_score_that_would_not_explain_anything_is_left_out(build_services, handbook):
-    services = build_services(embed=True)
-    services.directories.import_directory(LOCAL_USER, handbook)
+def test_a_best_score_that_would_not_explain_anything_is_left_out(imported):
+    services = imported(embed=True)
     for mode, threshold, sources in (
         (THRESHOLD, 0.99, (source(),)),  # something exceeded the minimum
         (THRESHOLD, -1.0, ()),  # nothing is below the minimum

@@ -4,7 +4,6 @@ from types import SimpleNamespace
 from domain import LOCAL_USER, SearchChoice, SearchMode
 from services.search.search_choices import CACHE_S, ChoiceService
 from storage.ledger.source_store import new_source
-from tests.fakes.restaurants import import_restaurants
 
 
 def import_box(services, files, **place):
@@ -68,12 +67,11 @@ def test_choices_are_cached_for_a_limited_time():
         assert len(reads) == read
 
 
-def test_a_catalog_is_a_choice_without_its_format(build_services, handbook, tmp_path):
-    services = build_services()
-    services.directories.import_directory(LOCAL_USER, handbook)
-    catalog_id = import_restaurants(services, tmp_path / "restaurants")
+def test_a_catalog_is_a_choice_without_its_format(imported, restaurants):
+    services = imported(restaurants=restaurants)
+    [catalog] = services.catalog.catalogs(LOCAL_USER)
     choices = services.choices.choices(LOCAL_USER)
-    assert choices.sources[catalog_id] == "Restaurants"
-    assert choices.catalogs == (catalog_id,)
+    assert choices.sources[catalog.id] == "Restaurants"
+    assert choices.catalogs == (catalog.id,)
     assert "Restaurants" in choices.collections
     assert choices.formats == ("md",)

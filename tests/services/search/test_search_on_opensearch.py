@@ -32,10 +32,8 @@ def services(build_on_opensearch, handbook):
 
 
 @pytest.fixture
-def embedded(build_services, handbook, tmp_path):
-    services = build_services(data_dir=tmp_path / "embedded")
-    services.directories.import_directory(LOCAL_USER, handbook)
-    return services
+def embedded(imported, tmp_path):
+    return imported(data_dir=tmp_path / "embedded")
 
 
 def results(services, question, **options):

@@ -4,13 +4,11 @@ from domain import LOCAL_USER, Principal, Scope, SearchMode
 from domain.errors import ConfigError, ConflictError, InputError
 from tests.fakes.cross_encoder import write_cross_encoder
 from tests.fakes.reranker import reranking
-from tests.fakes.restaurants import import_restaurants
 
 
 @pytest.fixture
-def search(build_services, handbook):
-    services = build_services()
-    services.directories.import_directory(LOCAL_USER, handbook)
+def search(imported):
+    services = imported()
     return services.search
 
 
@@ -49,9 +47,8 @@ def test_a_condition_holds_for_every_passage_in_every_mode(search, mode):
     assert {passage.metadata["key"] for passage in results} <= {"휴가.md"}
 
 
-def test_a_reindex_while_condensing_does_not_lose_the_sources(build_services, handbook):
-    services = build_services()
-    services.directories.import_directory(LOCAL_USER, handbook)
+def test_a_reindex_while_condensing_does_not_lose_the_sources(build_services, imported):
+    services = imported()
     retriever = services.search.retriever(LOCAL_USER, k=1)  # made before the question is condensed
     build_services(passage_chars=200).maintenance.reindex(LOCAL_USER)
     assert retriever.invoke("annual leave")[0].metadata["key"] == "leave.md"
@@ -75,14 +72,13 @@ QUESTION = "annual leave of new employees"
 
 
 @pytest.fixture
-def build_reranking_search(build_services, handbook, tmp_path):
+def build_reranking_search(imported, tmp_path):
     """Function that builds a search with a local reranker, which counts shared words."""
 
     def build(**settings):
         folder = write_cross_encoder(tmp_path / "tiny", ["vpn", "WireGuard", "gateway"])
         defaults = {"rerank_provider": "fastembed", "rerank_path": folder, "rerank_budget_s": 60}
-        services = build_services(**(defaults | settings))
-        services.directories.import_directory(LOCAL_USER, handbook)
+        services = imported(**(defaults | settings))
         return services.search
 
     return build
@@ -141,9 +137,8 @@ def test_a_hosted_reranker_without_a_url_names_the_setting(build_services):
         build_services(rerank_provider="http", rerank_model="rank-3").search.search(LOCAL_USER, "x")
 
 
-def test_a_file_of_a_conversation_is_found_only_there(build_services, handbook):
-    services = build_services()
-    services.directories.import_directory(LOCAL_USER, handbook)
+def test_a_file_of_a_conversation_is_found_only_there(imported):
+    services = imported()
     mine, other = (services.conversations.begin(LOCAL_USER, one).id for one in "ab")
     file = ("lunch.md", b"# Lunch\n\nLunch is at noon in the Bristol canteen.")
     box = services.uploads.add(LOCAL_USER, [file], conversation_id=mine).source_id
@@ -166,9 +161,8 @@ def test_a_file_of_a_conversation_is_found_only_there(build_services, handbook):
     assert "noon" not in services.chat.ask(LOCAL_USER, "Lunch in the canteen?", other).answer
 
 
-def test_a_file_uploaded_elsewhere_while_condensing_is_not_found(build_services, handbook):
-    services = build_services()
-    services.directories.import_directory(LOCAL_USER, handbook)
+def test_a_file_uploaded_elsewhere_while_condensing_is_not_found(imported):
+    services = imported()
     mine, other = (services.conversations.begin(LOCAL_USER, one).id for one in "ab")
     retriever = services.search.retriever(LOCAL_USER, conversation_id=mine)
     file = ("lunch.md", b"# Lunch\n\nLunch is at noon in the Bristol canteen.")
@@ -206,17 +200,14 @@ def test_without_imports_nothing_is_corrected(build_services):
     assert build_services().search.respell(LOCAL_USER, "headfones") == "headfones"
 
 
-def test_places_of_a_catalog_are_found_only_if_it_is_in_the_scope(
-    build_services, handbook, tmp_path
-):
-    services = build_services()
-    services.directories.import_directory(LOCAL_USER, handbook)
-    catalog_id = import_restaurants(services, tmp_path / "restaurants")
+def test_places_of_a_catalog_are_found_only_if_it_is_in_the_scope(imported, restaurants):
+    services = imported(restaurants=restaurants)
+    [catalog] = services.catalog.catalogs(LOCAL_USER)
 
     def sources_of(condition):
         found = services.search.search(LOCAL_USER, "Italian pasta", condition=condition, k=20)
         return {one.metadata["source_id"] for one in found}
 
-    assert catalog_id not in sources_of(None)
+    assert catalog.id not in sources_of(None)
     scope = services.search.condition(LOCAL_USER, Scope(sources=("Restaurants",)))
-    assert sources_of(scope) == {catalog_id}
+    assert sources_of(scope) == {catalog.id}

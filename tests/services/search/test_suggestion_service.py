@@ -135,9 +135,8 @@ def test_files_of_a_conversation_suggest_no_questions_elsewhere():
     assert suggest(documents, private={"private"}) == ["What is “VPN” about?"]
 
 
-def test_real_documents_suggest_questions_about_their_headings(build_services, handbook):
-    services = build_services(embed=True)
-    services.directories.import_directory(LOCAL_USER, handbook)
+def test_real_documents_suggest_questions_about_their_headings(imported):
+    services = imported(embed=True)
     suggestions = services.suggestions.suggest(LOCAL_USER, DAY)
     assert "What does “Leave policy” say about annual leave?" in suggestions
     assert any("휴가 규정" in question for question in suggestions)

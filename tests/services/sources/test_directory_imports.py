@@ -23,7 +23,7 @@ def test_a_second_import_of_an_unchanged_folder_embeds_nothing(
 def test_the_same_folder_given_by_another_path_is_the_same_source(
     build_services, handbook, monkeypatch
 ):
-    services = build_services()
+    services = build_services(embed=True)
     services.directories.import_directory(LOCAL_USER, handbook)
     monkeypatch.chdir(handbook.parent)
     again = services.directories.import_directory(LOCAL_USER, handbook.relative_to(handbook.parent))
@@ -31,7 +31,7 @@ def test_the_same_folder_given_by_another_path_is_the_same_source(
 
 
 def test_patterns_select_the_imported_files(build_services, handbook):
-    report = build_services().directories.import_directory(
+    report = build_services(embed=True).directories.import_directory(
         LOCAL_USER, handbook, include=["*.md"], exclude=["vpn*"]
     )
     assert sorted(item.key for item in report.items) == ["leave.md", "休暇.md", "휴가.md"]
@@ -39,11 +39,11 @@ def test_patterns_select_the_imported_files(build_services, handbook):
 
 def test_a_missing_folder_is_named(build_services, tmp_path):
     with pytest.raises(SourceError, match="nowhere"):
-        build_services().directories.import_directory(LOCAL_USER, tmp_path / "nowhere")
+        build_services(embed=True).directories.import_directory(LOCAL_USER, tmp_path / "nowhere")
 
 
 def test_samples_are_added_once_to_a_new_library(build_services):
-    services = build_services()
+    services = build_services(embed=True)
     samples = services.directories.add_samples_once(LOCAL_USER)
     report = import_source(services, samples)
     assert report.state is ImportState.COMPLETED
@@ -51,15 +51,13 @@ def test_samples_are_added_once_to_a_new_library(build_services):
     assert services.directories.add_samples_once(LOCAL_USER) is None
 
 
-def test_samples_are_not_added_to_a_library_with_other_documents(build_services, handbook):
-    services = build_services()
-    services.directories.import_directory(LOCAL_USER, handbook)
+def test_samples_are_not_added_to_a_library_with_other_documents(imported):
+    services = imported(embed=True)
     assert services.directories.add_samples_once(LOCAL_USER) is None
 
 
-def test_removed_samples_return_only_on_request(build_services):
-    services = build_services()
-    services.directories.import_samples(LOCAL_USER)
+def test_removed_samples_return_only_on_request(imported_samples):
+    services = imported_samples(embed=True)
     [source] = services.sources.list(LOCAL_USER)
     removal = services.queue.enqueue(LOCAL_USER, source.source.id, ImportKind.REMOVAL)
     services.worker.wait(LOCAL_USER, removal.id, ignore)
@@ -69,7 +67,7 @@ def test_removed_samples_return_only_on_request(build_services):
 
 
 def test_samples_are_added_again_after_their_import_was_canceled(build_services):
-    services = build_services()
+    services = build_services(embed=True)
     stopped = services.directories.import_directory(
         LOCAL_USER, bootstrap.SAMPLES, cancelled=lambda: True
     )

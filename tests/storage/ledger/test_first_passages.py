@@ -1,10 +1,8 @@
-from domain import LOCAL_USER
 from storage.ledger.document_list_store import FirstPassages
 
 
-def test_passages_come_with_their_headings_in_the_order_of_the_text(build_services, handbook):
-    services = build_services(embed=True)
-    services.directories.import_directory(LOCAL_USER, handbook)
+def test_passages_come_with_their_headings_in_the_order_of_the_text(imported):
+    services = imported(embed=True)
     documents = {document.key: document.id for document in services.library.documents.list()}
     passages = FirstPassages(services.parts.database).of([*documents.values(), "unknown"])
     leave = passages[documents["leave.md"]]
