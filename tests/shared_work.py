@@ -17,7 +17,7 @@ from filelock import FileLock
 from sqlalchemy import Connection, Engine, create_engine, event, inspect
 from starlette.routing import BaseRoute
 
-from models import builtin
+from models import builtin, e5_tokenizer
 from storage.ledger import database
 from storage.ledger.migrations import run
 
@@ -25,6 +25,7 @@ _real_create_engine = database.create_engine
 _real_upgrade = run.upgrade
 _real_graph_file = builtin.graph_file
 _real_open = builtin._open
+_real_weights_file = e5_tokenizer.E5File
 _real_tls_context = ssl.create_default_context
 _real_include_router = FastAPI.include_router
 
@@ -62,6 +63,7 @@ def share(monkeypatch: pytest.MonkeyPatch, models: Path) -> None:
     monkeypatch.setattr(run, "upgrade", _upgrade)
     monkeypatch.setattr(builtin, "graph_file", graph_file)
     monkeypatch.setattr(builtin, "_open", _open)
+    monkeypatch.setattr(e5_tokenizer, "E5File", _weights_file)
     monkeypatch.setattr(os, "fsync", _leave_to_system)
     monkeypatch.setattr(ssl, "create_default_context", _tls_context)
     monkeypatch.setattr(httpcore2, "default_ssl_context", cache(httpcore2.default_ssl_context))
@@ -125,19 +127,34 @@ def _upgrade(connection: Connection) -> None:
     if connection.dialect.name != "sqlite" or inspect(connection).get_table_names():
         _real_upgrade(connection)
         return
-    for statement in _statements():
-        connection.exec_driver_sql(statement)
+    raw: sqlite3.Connection = connection.connection.driver_connection
+    raw.executescript(_script())
 
 
 @cache
-def _statements() -> tuple[str, ...]:
-    """Builds a migrated ledger, without the surrounding transaction."""
+def _script() -> str:
+    """Begins a transaction and builds a migrated ledger in it."""
     engine = create_engine("sqlite://")
     with engine.begin() as connection:
         _real_upgrade(connection)
         raw: sqlite3.Connection = connection.connection.driver_connection
         raw.commit()
-        return tuple(raw.iterdump())[1:-1]
+        _begin, *statements, _commit = raw.iterdump()
+        return "\n".join(["BEGIN IMMEDIATE;", *statements])
+
+
+def _weights_file(path: Path, sha256: str):
+    """Compare the checksum of an unmodified file once; it takes .1 s."""
+    try:
+        status = path.stat()
+    except OSError:
+        return _real_weights_file(path, sha256)
+    return _checked_file(path, sha256, status.st_mtime_ns, status.st_size)
+
+
+@lru_cache(maxsize=2)
+def _checked_file(path: Path, sha256: str, _modified_ns: int, _size: int):
+    return _real_weights_file(path, sha256)
 
 
 def _open(graph: Path):

@@ -1,6 +1,7 @@
 """The layer rule of docs/architecture.md, checked against the imports."""
 
 import ast
+from functools import cache
 from graphlib import TopologicalSorter
 from pathlib import Path
 
@@ -129,8 +130,13 @@ def product_files():
     return files + [path for name in ALLOWED if (path := ROOT / f"{name}.py").exists()]
 
 
+@cache
 def modules_imported(path):
     """Dotted names of all modules that a file imports, including inside functions."""
+    return tuple(_modules_imported(path))
+
+
+def _modules_imported(path):
     for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
         if isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names)
@@ -151,6 +157,7 @@ def package_of_module(name):
     return "/".join(parts) if is_ours else None
 
 
+@cache
 def package_graph():
     graph = {}
     for path in product_files():
