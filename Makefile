@@ -5,7 +5,7 @@
 # `make test-opensearch` runs the tests that start OpenSearch; `make opensearch` starts it on port 9200.
 # All of them prepare .venv on first use. Python 3.11 or newer is required.
 # `make axe` gets axe-core from npm, which checks the accessibility of the pages in the browser tests.
-# `make clients` gets the generators of API clients, which the tests in tests/interop run (npm and .venv-clients).
+# `make clients` gets clients of other origins, which the tests in tests/interop run, each in an environment of its own.
 # .venv-oracle contains a second Confluence client, which reads the same fake site as Footnote.
 PYTHON ?= python3.11
 PORT ?= 8501
@@ -18,6 +18,10 @@ BROWSER_TESTS := $(BIN)/python -m pytest -q -n 2 --dist loadfile --max-worker-re
 # Not more processes, because each starts up to four nodes of its own (512 MB of heap each).
 OPENSEARCH_TESTS := $(BIN)/python -m pytest -q -n 2 --dist loadscope --durations=20 -m opensearch
 PIP := $(BIN)/python -m pip install --disable-pip-version-check --quiet --no-deps --require-hashes
+
+# OpenAI's clients, MCP clients, and generators of clients; the names are those of their requirements and folders.
+PYTHON_CLIENTS := clients openai-2 openai-3 mcp-langchain mcp-fastmcp
+NPM_CLIENTS := generated_clients clients/openai_node clients/mcp_typescript clients/mcp_ai_sdk
 
 .PHONY: run api lint test test-all test-opensearch test-model opensearch setup bench lock translations axe clients
 
@@ -69,7 +73,7 @@ lock: .venv/.test
 	$(BIN)/uv pip compile -q --python-version 3.11 --generate-hashes -c requirements.txt tests/requirements/dev.in -o tests/requirements/dev.txt
 	$(BIN)/uv pip compile -q --python-version 3.11 --generate-hashes -c requirements.txt -c tests/requirements/dev.txt tests/requirements/bench.in -o tests/requirements/bench.txt
 	$(BIN)/uv pip compile -q --python-version 3.11 --generate-hashes tests/requirements/oracle.in -o tests/requirements/oracle.txt
-	$(BIN)/uv pip compile -q --python-version 3.11 --generate-hashes tests/requirements/clients.in -o tests/requirements/clients.txt
+	for name in $(PYTHON_CLIENTS); do $(BIN)/uv pip compile -q --python-version 3.11 --generate-hashes tests/requirements/$$name.in -o tests/requirements/$$name.txt || exit; done
 	$(BIN)/uv pip compile -q --python-version 3.11 --generate-hashes tests/requirements/model.in -o tests/requirements/model.txt
 
 .venv/.run: requirements.txt
@@ -105,20 +109,21 @@ tests/requirements/node_modules/.ready: tests/requirements/package-lock.json
 		echo "npm is missing: the accessibility tests are skipped"; \
 	fi
 
-clients: tests/interop/generated_clients/node_modules/.ready .venv-clients/.ready
+clients: $(PYTHON_CLIENTS:%=.venv-%/.ready) $(NPM_CLIENTS:%=tests/interop/%/node_modules/.ready)
 
-tests/interop/generated_clients/node_modules/.ready: tests/interop/generated_clients/package-lock.json
+tests/interop/%/node_modules/.ready: tests/interop/%/package-lock.json
 	@if command -v npm >/dev/null; then \
-		echo "Installing generators of TypeScript clients"; \
-		npm ci --prefix tests/interop/generated_clients --ignore-scripts --no-audit --no-fund --silent && touch $@; \
+		echo "Installing the npm packages of tests/interop/$*"; \
+		npm ci --prefix tests/interop/$* --ignore-scripts --no-audit --no-fund --silent && touch $@; \
 	else \
-		echo "npm is missing: the tests with TypeScript clients are skipped"; \
+		echo "npm is missing: the tests with $* are skipped"; \
 	fi
 
-.venv-clients/.ready: tests/requirements/clients.txt
-	@test -x .venv-clients/bin/python || $(PYTHON) -m venv .venv-clients
-	@echo "Installing a generator of Python clients (about 30 packages)"
-	@$(subst $(BIN),.venv-clients/bin,$(PIP)) -r tests/requirements/clients.txt
+# uv instead of pip: it installs in seconds.
+$(PYTHON_CLIENTS:%=.venv-%/.ready): .venv-%/.ready: tests/requirements/%.txt | .venv/.test
+	@test -x .venv-$*/bin/python || $(PYTHON) -m venv --without-pip .venv-$*
+	@echo "Installing the packages of tests/requirements/$*.in"
+	@$(BIN)/uv pip sync --quiet --require-hashes --python .venv-$*/bin/python tests/requirements/$*.txt
 	@touch $@
 
 .venv-model/.ready: tests/requirements/model.txt

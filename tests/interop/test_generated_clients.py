@@ -4,9 +4,7 @@ The generators are pinned in `generated_clients/package.json` and `tests/require
 """
 
 import json
-import os
 import shutil
-import subprocess
 from pathlib import Path
 
 import httpx
@@ -15,32 +13,13 @@ import pytest
 from domain import LOCAL_USER
 from tests.api.conftest import bearer
 from tests.api.serving import serving
+from tests.interop.programs import LIMIT_S, node_packages, python_of, run
 
 pytestmark = pytest.mark.slow
 
-ROOT = Path(__file__).parents[2]
 PROGRAMS = Path(__file__).parent / "generated_clients"
-MODULES = PROGRAMS / "node_modules"
-PYTHON = ROOT / ".venv-clients" / "bin"
 QUESTION = "How many days of annual leave do new employees get?"
 ANSWER = "“New employees get 25 days of annual leave a year.” [1]"
-LIMIT_S = 240
-OLDEST_NODE = (20, 19, 0)
-
-needs_python_generator = pytest.mark.skipif(
-    not (ROOT / ".venv-clients" / ".ready").exists(),
-    reason="the generator of Python clients is not installed: run `make clients`",
-)
-
-
-@pytest.fixture
-def npm():
-    """Skips a test without the npm packages, or without a Node.js that runs them."""
-    if not (MODULES / ".ready").exists():
-        pytest.skip("the generators of TypeScript clients are not installed: run `make clients`")
-    version = subprocess.run(["node", "--version"], capture_output=True, text=True).stdout.strip()
-    if tuple(map(int, version.removeprefix("v").split("."))) < OLDEST_NODE:
-        pytest.skip(f"Node.js {version} is too old for the generators of TypeScript clients")
 
 
 @pytest.fixture
@@ -56,36 +35,30 @@ def server(services):
 
 @pytest.fixture
 def folder(server, tmp_path):
-    """A folder with the programs, the npm packages, and the description of the running API."""
+    """A folder with the programs and the description of the running API."""
     folder = tmp_path / "client"
     shutil.copytree(PROGRAMS, folder, ignore=shutil.ignore_patterns("node_modules"))
-    if MODULES.exists():
-        (folder / "node_modules").symlink_to(MODULES)
     description = httpx.get(f"{server}/api/v1/openapi.json", timeout=LIMIT_S).text
     (folder / "openapi.json").write_text(description, encoding="utf-8")
     return folder
 
 
-def run(folder, *command):
-    """The output of a command in the folder."""
-    paths = [str(folder / "node_modules" / ".bin"), str(PYTHON), os.environ["PATH"]]
-    done = subprocess.run(
-        command,
-        cwd=folder,
-        env={**os.environ, "PATH": os.pathsep.join(paths)},
-        capture_output=True,
-        text=True,
-        timeout=LIMIT_S,
-    )
-    assert done.returncode == 0, done.stdout + done.stderr
-    return done.stdout
+@pytest.fixture
+def npm_folder(folder):
+    """The folder with the npm packages."""
+    (folder / "node_modules").symlink_to(node_packages("generated_clients"))
+    return folder
+
+
+def run_npm(folder, *command):
+    return run(command, folder, folder / "node_modules" / ".bin")
 
 
 def run_typescript(folder, program, *arguments):
     """Compile the program with all checks of types, and run it."""
     options = ("--strict", "--target", "es2022", "--module", "node16", "--outDir", "js")
-    run(folder, "tsc", *options, f"{program}.ts")
-    return run(folder, "node", f"js/{program}.js", *arguments)
+    run_npm(folder, "tsc", *options, f"{program}.ts")
+    return run_npm(folder, "node", f"js/{program}.js", *arguments)
 
 
 def check(services, output):
@@ -103,18 +76,20 @@ def arguments(services, server):
     return server, secret, QUESTION
 
 
-def test_a_client_of_hey_api_works(npm, folder, services, arguments):
-    run(folder, "openapi-ts", "-i", "openapi.json", "-o", "client", "-c", "@hey-api/client-fetch")
-    check(services, run_typescript(folder, "hey_api", *arguments))
+def test_a_client_of_hey_api_works(npm_folder, services, arguments):
+    options = ("-i", "openapi.json", "-o", "client", "-c", "@hey-api/client-fetch")
+    run_npm(npm_folder, "openapi-ts", *options)
+    check(services, run_typescript(npm_folder, "hey_api", *arguments))
 
 
-def test_a_client_of_openapi_typescript_works(npm, folder, services, arguments):
-    run(folder, "openapi-typescript", "openapi.json", "-o", "schema.d.ts")
-    check(services, run_typescript(folder, "openapi_fetch", *arguments))
+def test_a_client_of_openapi_typescript_works(npm_folder, services, arguments):
+    run_npm(npm_folder, "openapi-typescript", "openapi.json", "-o", "schema.d.ts")
+    check(services, run_typescript(npm_folder, "openapi_fetch", *arguments))
 
 
-@needs_python_generator
 def test_a_client_of_openapi_python_client_works(folder, services, arguments):
+    python = python_of("clients")
     options = ("--path", "openapi.json", "--output-path", "footnote_client", "--meta", "none")
-    run(folder, "openapi-python-client", "generate", *options)
-    check(services, run(folder, str(PYTHON / "python"), "openapi_python_client.py", *arguments))
+    # The generator formats its code with the ruff of its environment.
+    run(["openapi-python-client", "generate", *options], folder, python.parent)
+    check(services, run([python, "openapi_python_client.py", *arguments], folder))
