@@ -1,9 +1,9 @@
 """Types of request fields, and readable reasons for invalid values."""
 
 from collections.abc import Mapping, Sequence
-from typing import Annotated, Any, Generic, Self, TypeVar
+from typing import Annotated, Any, Generic, NamedTuple, Self, TypeVar
 
-from fastapi import Path, Query
+from fastapi import Depends, Path, Query
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, StringConstraints
 
 from services.texts import MAX_QUESTION_CHARS
@@ -53,10 +53,42 @@ Limit = Annotated[int, Query(ge=1, le=MAX_LIMIT, description="Maximum number of 
 Offset = Annotated[int, Query(ge=0, le=MAX_OFFSET, description="Number of items to skip")]
 
 
+class PageRange(NamedTuple):
+    """Which items of a list to return."""
+
+    limit: int
+    offset: int
+
+    def slice(self, rows: Sequence[Item]) -> Sequence[Item]:
+        """These rows of a whole list."""
+        return rows[self.offset : self.offset + self.limit]
+
+
+async def _page_range(limit: Limit = DEFAULT_LIMIT, offset: Offset = 0) -> PageRange:
+    return PageRange(limit, offset)
+
+
+Paging = Annotated[PageRange, Depends(_page_range)]
+"""The requested items of a list, as an argument of an operation."""
+
+
 class Schema(BaseModel):
     """A model whose fields are described by the docstrings below them."""
 
     model_config = ConfigDict(use_attribute_docstrings=True)
+
+    @classmethod
+    def from_objects(cls, *objects: object, **values: object) -> Self:
+        """The model with these values, else with the attributes of the first object that has them.
+
+        Raises:
+            ValidationError: A required field has no value, or the wrong one.
+        """
+        for name in cls.model_fields.keys() - values.keys():
+            owner = next((one for one in objects if hasattr(one, name)), None)
+            if owner is not None:
+                values[name] = getattr(owner, name)
+        return cls.model_validate(values)
 
 
 class Page(Schema, Generic[Item]):
@@ -73,9 +105,9 @@ class Page(Schema, Generic[Item]):
         return cls.model_validate({"items": rows, "total": total}, from_attributes=True)
 
     @classmethod
-    def slice_of(cls, rows: Sequence[object], limit: int, offset: int) -> Self:
-        """The page of at most `limit` rows at the offset."""
-        return cls.of(rows[offset : offset + limit], len(rows))
+    def slice_of(cls, rows: Sequence[object], paging: PageRange) -> Self:
+        """The requested rows of a whole list."""
+        return cls.of(paging.slice(rows), len(rows))
 
 
 NO_NUL = r"^[^\x00]*$"

@@ -6,9 +6,9 @@ from typing import Any
 from fastapi import FastAPI
 from pydantic import BaseModel
 
+from api.field_types import NO_NUL
 from api.openai.openai_stream import ChatCompletionEvent
 from api.openai.responses_stream import ResponseEvent
-from api.openapi_texts import exclude_nul
 from api.problems import Problem, problem_responses
 
 _MISSING = object()
@@ -144,7 +144,7 @@ def _complete(description: dict[str, Any]) -> None:
         schemas.pop(name, None)
     for model in (Problem, ChatCompletionEvent, ResponseEvent):
         _add_schema(schemas, model)
-    exclude_nul(operations, schemas)
+    _exclude_nul(operations, schemas)
     _complete_uploads(schemas)
     for operation in operations:
         _complete_streams(operation["responses"], schemas)
@@ -256,3 +256,46 @@ def _add_examples(operations: list[dict[str, Any]], schemas: dict[str, Any]) -> 
             if content and "example" not in content and "examples" not in content:
                 example = examples.of(content["schema"])
                 content.update({} if example is None else {"example": example})
+
+
+_RESTRICTIONS = {"enum", "const", "pattern", "format", "contentMediaType"}
+_ALTERNATIVES = ("anyOf", "oneOf", "allOf")
+
+
+def _exclude_nul(operations: list[dict[str, Any]], schemas: dict[str, Any]) -> None:
+    """Add the pattern `NO_NUL` to the texts and names in requests.
+
+    Texts that are already restricted to certain values, a pattern, or a format are left as they
+    are: their patterns must exclude NUL themselves.
+    """
+    visited: set[str] = set()
+    for operation in operations:
+        body = operation.get("requestBody", {}).get("content", {})
+        for part in (*operation.get("parameters", ()), *body.values()):
+            for schema in _schema_parts(part["schema"], schemas, visited):
+                _exclude_nul_in(schema)
+
+
+def _exclude_nul_in(schema: dict[str, Any]) -> None:
+    if schema.get("type") == "string" and not _RESTRICTIONS & schema.keys():
+        schema["pattern"] = NO_NUL
+    if isinstance(schema.get("additionalProperties"), dict):
+        schema["propertyNames"] = {"pattern": NO_NUL}
+
+
+def _schema_parts(
+    schema: dict[str, Any], schemas: dict[str, Any], visited: set[str]
+) -> Iterator[dict[str, Any]]:
+    """The schema and everything that it consists of; each named schema only once."""
+    name = schema.get("$ref", "").rpartition("/")[2]
+    if name in visited:
+        return
+    if name:
+        visited.add(name)
+        schema = schemas[name]
+    yield schema
+    alternatives = (one for kind in _ALTERNATIVES for one in schema.get(kind, ()))
+    members = (schema.get("items"), schema.get("additionalProperties"))
+    for part in (*schema.get("properties", {}).values(), *alternatives, *members):
+        if isinstance(part, dict):
+            yield from _schema_parts(part, schemas, visited)

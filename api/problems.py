@@ -81,6 +81,10 @@ class ProblemError(Exception):
         self.headers = headers
 
 
+class ClientDisconnectedError(Exception):
+    """The client disconnected before its response began."""
+
+
 Responder = Callable[[Problem, Mapping[str, str], Exception], Response]
 """Makes the response for a problem with these headers; the error is the problem's cause."""
 
@@ -160,6 +164,7 @@ def respond_with_problems(app: FastAPI, responders: Mapping[str, Responder] | No
     app.state.responders = dict(responders or {})
     for kind in (AppError, ProblemError, RequestValidationError, HTTPException):
         app.add_exception_handler(kind, _respond)
+    app.add_exception_handler(ClientDisconnectedError, _respond_to_nobody)
     app.add_middleware(ProblemMiddleware)
 
 
@@ -186,6 +191,10 @@ async def respond_to_refusal(refusal: Refusal, scope: Scope, receive: Receive, s
     """Send the refusal of a request as a problem, in the format for its path."""
     response = await _respond(Request(scope), ProblemError(refusal.status, refusal.reason))
     await response(scope, receive, send)
+
+
+async def _respond_to_nobody(_request: Request, _error: Exception) -> Response:
+    return Response(status_code=499)  # appears in logs
 
 
 async def _respond(request: Request, error: Exception) -> Response:

@@ -1,6 +1,7 @@
-"""Streams answers: each runs in a thread and passes every event to the event loop immediately.
+"""Streams answers as events, whose schemas are here too.
 
-The work is synchronous. Each event wakes the loop once, without a thread switch per token.
+Each answer runs in a thread and passes every event to the event loop immediately. The work is
+synchronous. Each event wakes the loop once, without a thread switch per token.
 """
 
 import asyncio
@@ -10,13 +11,20 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Generator
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 from contextlib import closing
 from contextvars import copy_context
-from typing import Annotated, Any, Generic, TypeVar
+from dataclasses import dataclass
+from typing import Annotated, Any, Generic, Literal, TypeVar
 
 from fastapi import Depends, Request, Response
+from pydantic import GetJsonSchemaHandler, TypeAdapter
+from pydantic.json_schema import JsonSchemaValue
 from sse_starlette import EventSourceResponse
 from starlette.types import Receive, Scope, Send
 
-from api.problems import ProblemError, problem_of_error
+from api.authentication import AskAccess, OpenServices
+from api.field_types import Schema
+from api.problems import ClientDisconnectedError, Problem, ProblemError, problem_of_error
+from bootstrap import Services
+from domain import Principal
 from domain.logs import get_logger
 
 PING_S = 15
@@ -25,9 +33,6 @@ PING_S = 15
 END_S = 3.0
 """Maximum seconds that an ending process waits for its streams to store their partial answers. A
 stream that is waiting for a model can't be interrupted."""
-
-CLIENT_CLOSED_REQUEST = Response(status_code=499)
-"""The response to a client that has disconnected: 499 appears in logs, but nobody receives it."""
 
 _TOO_MANY = "This server has reached its limit of simultaneous answers: try again in a moment."
 _log = get_logger("api")
@@ -135,15 +140,6 @@ class Streams:
         self._free.release()
 
 
-async def _streams(request: Request) -> Streams:
-    streams: Streams = request.app.state.streams
-    return streams
-
-
-OpenStreams = Annotated[Streams, Depends(_streams)]
-"""The streams of the app, as an argument of an operation."""
-
-
 class EventStream(EventSourceResponse):
     """A response of server-sent events that always closes its stream."""
 
@@ -161,34 +157,25 @@ class EventStream(EventSourceResponse):
             self._stream.close()
 
 
-async def read_while_connected(stream: Stream[T], request: Request) -> list[T] | None:
-    """All items of the stream; if the client disconnects first, closes it and returns None."""
-    return await _while_connected(_all_of(stream), stream, request)
-
-
-async def next_while_connected(stream: Stream[T], request: Request) -> T | None:
-    """The next item of the stream; if the client disconnects first, closes it and returns None."""
-    return await _while_connected(anext(stream), stream, request)
-
-
-async def _while_connected(
-    awaited: Awaitable[Read], stream: Stream[Any], request: Request
-) -> Read | None:
+async def _while_connected(awaited: Awaitable[Read], stream: Stream[Any], request: Request) -> Read:
+    """What is awaited; closes the stream if that fails or the client disconnects first."""
     reading = asyncio.ensure_future(awaited)
     disconnection = asyncio.ensure_future(_until_disconnected(request))
     try:
         await asyncio.wait((reading, disconnection), return_when=asyncio.FIRST_COMPLETED)
-        read = reading.result() if reading.done() else None
+        return _result_of(reading)
     except BaseException:
         stream.close()
         raise
-    else:
-        if read is None:
-            stream.close()
-        return read
     finally:
         reading.cancel()
         disconnection.cancel()
+
+
+def _result_of(reading: asyncio.Future[Read]) -> Read:
+    if not reading.done():
+        raise ClientDisconnectedError
+    return reading.result()
 
 
 def _item_of(result: tuple[T | None, BaseException | None]) -> T:
@@ -211,7 +198,7 @@ _LINE_ENDS = str.maketrans({"\x85": "\\u0085", "\u2028": "\\u2028", "\u2029": "\
 """Characters that some clients treat as line ends, and that JSON does not escape."""
 
 
-async def event_bytes(
+async def _event_bytes(
     first: T, stream: Stream[T], encode: Callable[[T], bytes]
 ) -> AsyncIterator[bytes]:
     """The encoded events of a stream, beginning with `first`, which was already read.
@@ -226,14 +213,48 @@ async def event_bytes(
         yield error_event(error)
 
 
-async def stream_events(
-    stream: Stream[T], request: Request, encode: Callable[[T], bytes]
-) -> Response:
-    """The items of a stream as server-sent events; errors before the first one are raised."""
-    first = await next_while_connected(stream, request)
-    return (
-        EventStream(event_bytes(first, stream, encode), stream) if first else CLIENT_CLOSED_REQUEST
-    )
+@dataclass(frozen=True, slots=True)
+class AnswerCall:
+    """A call of an operation that answers in a thread while the client is connected."""
+
+    services: Services
+    principal: Principal
+    _streams: Streams
+    _request: Request
+
+    async def read(self, begin: Callable[[], Generator[T, None, None]]) -> list[T]:
+        """All items of the generator, which is closed if the client disconnects.
+
+        Args:
+            begin: Makes the generator; called in its thread.
+
+        Raises:
+            ClientDisconnectedError: The client disconnected first.
+            ProblemError: 503: too many streams are running.
+        """
+        stream = self._streams.start(begin)
+        return await _while_connected(_all_of(stream), stream, self._request)
+
+    async def stream(
+        self, begin: Callable[[], Generator[T, None, None]], encode: Callable[[T], bytes]
+    ) -> Response:
+        """The items of the generator as server-sent events.
+
+        Errors before the first one are raised, as in `read`; a later one becomes the last event.
+        """
+        stream = self._streams.start(begin)
+        first = await _while_connected(anext(stream), stream, self._request)
+        return EventStream(_event_bytes(first, stream, encode), stream)
+
+
+async def _answer_call(
+    services: OpenServices, principal: AskAccess, request: Request
+) -> AnswerCall:
+    return AnswerCall(services, principal, request.app.state.streams, request)
+
+
+Answering = Annotated[AnswerCall, Depends(_answer_call)]
+"""The call of an operation that requires the scope `ask`, as its argument."""
 
 
 _JSON = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"))
@@ -256,3 +277,51 @@ def error_event(error: Exception) -> bytes:
     if problem.status == 500:
         _log.error("a streamed response failed", exc_info=error)
     return json_event("error", problem.model_dump())
+
+
+@dataclass(frozen=True)
+class JsonOf:
+    """Describes a string as JSON of that type, for the data of an event."""
+
+    type: Any
+
+    def __get_pydantic_json_schema__(
+        self, _schema: object, handler: GetJsonSchemaHandler
+    ) -> JsonSchemaValue:
+        """The schema of the string."""
+        content = handler(TypeAdapter(self.type).core_schema)
+        kind = {"type": "string", "contentMediaType": "application/json"}
+        return {**kind, "contentSchema": content}
+
+
+Name = TypeVar("Name")
+
+
+class EventOf(Schema, Generic[Name]):
+    """An event with this name; subclasses declare its data."""
+
+    event: Name
+    """Name of the event"""
+
+
+class ErrorEvent(EventOf[Literal["error"]]):
+    """The last event after a failure."""
+
+    data: Annotated[str, JsonOf(Problem)]
+    """What went wrong"""
+
+
+def stream_responses(schema: str, example: str) -> dict[int | str, dict[str, Any]]:
+    """The responses of an operation that streams the events of that schema."""
+    return {
+        200: {
+            "description": "Events in the order of the schema. Lines that begin with a colon keep "
+            "the connection alive.",
+            "content": {
+                "text/event-stream": {
+                    "schema": {"$ref": f"#/components/schemas/{schema}"},
+                    "example": example,
+                }
+            },
+        }
+    }

@@ -1,18 +1,21 @@
 """The structured output of the MCP server's tools, in addition to their text for the model."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Annotated, Any
 
 from langchain_core.documents import Document
-from pydantic import BaseModel, ConfigDict
+from pydantic import AfterValidator, ConfigDict
 
+from api.field_types import Schema
 from domain import CitationState, Turn, TurnState, public_location
 from services.agent.tool_results import NumberedAnswer
 from services.sources.source_service import SourceStatus
 
+_Location = Annotated[str, AfterValidator(public_location)]
 
-class _Output(BaseModel):
-    model_config = ConfigDict(extra="forbid", use_attribute_docstrings=True)
+
+class _Output(Schema):
+    model_config = ConfigDict(extra="forbid")
 
 
 class Passage(_Output):
@@ -23,7 +26,7 @@ class Passage(_Output):
     document_id: str
     """Id of the document, for open_document"""
     title: str
-    location: str
+    location: _Location
     """Address of the document; of a file, only its name"""
     page: int | None
     """Page number from 1; null for formats without pages"""
@@ -57,7 +60,7 @@ class Citation(_Output):
     """The words that support the answer"""
     document_id: str
     title: str
-    location: str
+    location: _Location
     page: int | None
     start: int
     """Start offset of the quote in the document's text; -1 if not found"""
@@ -108,26 +111,14 @@ def answer_of(turn: Turn, numbered: NumberedAnswer) -> Answer:
     """The renumbered answer of a turn, with the location of each citation."""
     new = {document.id: n for n, document in zip(numbered.numbers, numbered.documents, strict=True)}
     numbers = {source.n: new.get(source.passage_id) for source in turn.sources}
-    return Answer(
+    return Answer.from_objects(
+        turn,
         answer=numbered.text,
-        state=turn.state,
-        model=turn.model,
         citations=[
-            Citation(
-                n=n,
-                state=one.state,
-                quote=one.quote,
-                document_id=one.document_id,
-                title=one.title,
-                location=public_location(one.location),
-                page=one.page,
-                start=one.start,
-                end=one.end,
-            )
+            Citation.from_objects(one, n=n)
             for one in turn.citations
             if (n := numbers.get(one.n)) is not None
         ],
-        unsupported_sentences=turn.unsupported_sentences,
         passages=_passages(numbered.documents, numbered.numbers),
     )
 
@@ -136,13 +127,10 @@ def sources_of(statuses: Sequence[SourceStatus]) -> LibrarySources:
     """The sources with their numbers of documents and passages, in the same order."""
     return LibrarySources(
         sources=[
-            LibrarySource(
+            LibrarySource.from_objects(
+                one.source,
+                one.figures,
                 name=one.source.name or public_location(one.source.location),
-                kind=one.source.kind,
-                collection=one.source.collection,
-                labels=list(one.source.labels),
-                documents=one.figures.documents,
-                passages=one.figures.passages,
             )
             for one in statuses
         ]
@@ -157,15 +145,11 @@ def _passages(documents: Sequence[Document], numbers: Sequence[int]) -> list[Pas
 
 
 def _passage(n: int, text: str, metadata: Mapping[str, Any]) -> Passage:
+    names = ("document_id", "title", "location", "page", "start", "end")
     return Passage(
         n=n,
-        document_id=metadata["document_id"],
-        title=metadata["title"],
-        location=public_location(metadata["location"]),
-        page=metadata["page"],
-        headings=list(metadata["heading_path"]),
+        headings=metadata["heading_path"],
         text=text,
         score=metadata.get("score"),
-        start=metadata["start"],
-        end=metadata["end"],
+        **{name: metadata[name] for name in names},
     )

@@ -4,6 +4,7 @@ import signal
 import threading
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, TypeVar
 
 import anyio
@@ -82,7 +83,8 @@ def make_mcp_server(services: Services, principal: Principal | None = None) -> S
         services: The services that the handlers call.
         principal: The user of all requests; if None, each request has the user of its key.
     """
-    handlers = _Handlers(services, _caller_of_key if principal is None else _always(principal))
+    caller = _caller_of_key if principal is None else partial(Caller, principal)
+    handlers = _Handlers(services, caller)
     return Server(
         "footnote",
         version="1",
@@ -113,7 +115,7 @@ class _Handlers:
     ) -> ListToolsResult:
         """The tools that the caller may use."""
         caller = self._caller()
-        tools = await anyio.to_thread.run_sync(self._call, listed_tools, caller.principal)
+        tools = await self._run(listed_tools, caller.principal)
         return ListToolsResult(tools=[one for one in tools if not caller.lacks(scope_of(one.name))])
 
     async def call_tool(self, request: Request, params: CallToolRequestParams) -> CallToolResult:
@@ -140,9 +142,8 @@ class _Handlers:
         self, _request: Request, params: PaginatedRequestParams | None
     ) -> ListResourcesResult:
         """A page of the documents."""
-        principal = self._reader()
         cursor = params.cursor if params else None
-        return await anyio.to_thread.run_sync(self._call, listed_resources, principal, cursor)
+        return await self._run(listed_resources, self._reader(), cursor)
 
     async def list_templates(
         self, _request: Request, _params: PaginatedRequestParams | None
@@ -154,8 +155,7 @@ class _Handlers:
         self, _request: Request, params: ReadResourceRequestParams
     ) -> ReadResourceResult:
         """The text of a document."""
-        principal = self._reader()
-        return await anyio.to_thread.run_sync(self._call, read_resource, principal, str(params.uri))
+        return await self._run(read_resource, self._reader(), str(params.uri))
 
     async def list_prompts(
         self, _request: Request, _params: PaginatedRequestParams | None
@@ -168,16 +168,14 @@ class _Handlers:
         self, _request: Request, params: GetPromptRequestParams
     ) -> GetPromptResult:
         """The messages of a prompt."""
-        principal, arguments = self._reader(), params.arguments or {}
-        return await anyio.to_thread.run_sync(
-            self._call, prompt_of, principal, params.name, arguments
-        )
+        return await self._run(prompt_of, self._reader(), params.name, params.arguments or {})
 
     async def complete(self, _request: Request, params: CompleteRequestParams) -> CompleteResult:
         """The values of an argument of a prompt."""
-        principal = self._reader()
-        completion = await anyio.to_thread.run_sync(self._call, completion_of, principal, params)
-        return CompleteResult(completion=completion)
+        return CompleteResult(completion=await self._run(completion_of, self._reader(), params))
+
+    async def _run(self, function: Callable[..., T], *arguments: object) -> T:
+        return await anyio.to_thread.run_sync(self._call, function, *arguments)
 
     def _call(self, function: Callable[..., T], *arguments: object) -> T:
         """Call it with the services; in a thread, because they are rebuilt after a change."""
@@ -188,10 +186,6 @@ class _Handlers:
         if refusal := caller.lacks(ApiScope.READ):
             raise MCPError(INVALID_REQUEST, refusal)
         return caller.principal
-
-
-def _always(principal: Principal) -> Callable[[], Caller]:
-    return lambda: Caller(principal)
 
 
 def _caller_of_key() -> Caller:

@@ -2,7 +2,7 @@
 
 import json
 from abc import ABC, abstractmethod
-from collections.abc import Generator, Iterator
+from collections.abc import Callable, Generator, Iterator
 from contextlib import closing
 from dataclasses import dataclass, field
 from itertools import chain
@@ -51,13 +51,15 @@ class AnswerStream(ABC):
     def failure(self, error: ErrorBody) -> bytes:
         """The last lines of an answer that fails after it has begun."""
 
-    def lines(self, events: Generator[Event, None, None]) -> Generator[bytes, None, None]:
-        """The lines to send.
+    def lines(
+        self, begin: Callable[[], Generator[Event, None, None]]
+    ) -> Generator[bytes, None, None]:
+        """The lines to send for the events of the generator that `begin` makes.
 
         An error before the first text or reasoning of the model is raised before the first line, so
         that it can still become an HTTP status. A later error becomes the last event.
         """
-        with closing(events):
+        with closing(begin()) as events:
             waited = _until_first_word(events)
             yield from self.begin()
             try:

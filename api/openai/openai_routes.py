@@ -4,17 +4,16 @@ import base64
 import struct
 import time
 import uuid
-from collections.abc import AsyncIterator, Callable, Generator, Sequence
+from collections.abc import Callable, Generator, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Annotated, Any, Literal
 
-from fastapi import APIRouter, Path, Request, Response
+from fastapi import APIRouter, Path
 from pydantic import Field
 
-from api.authentication import AskAccess, Caller, OpenServices, ReadAccess
+from api.authentication import Caller, OpenServices, ReadAccess
 from api.field_types import Schema
-from api.openai.answer_stream import AnswerStream
 from api.openai.openai_answers import ChatCompletion, completion_of
 from api.openai.openai_error_responses import ModelNotFoundError, error_responses
 from api.openai.openai_requests import (
@@ -30,17 +29,9 @@ from api.openai.openai_stream import STREAMED, ChunkStream
 from api.openai.responses_answers import AnswerResponse, response_of
 from api.openai.responses_requests import ResponseRequest
 from api.openai.responses_stream import RESPONSE_STREAMED, ResponseStream
-from api.streaming import (
-    CLIENT_CLOSED_REQUEST,
-    EventStream,
-    OpenStreams,
-    Stream,
-    Streams,
-    next_while_connected,
-    read_while_connected,
-)
+from api.streaming import AnswerCall, Answering
 from bootstrap import Services
-from domain import EXTRACTIVE, Principal, SearchChoice
+from domain import EXTRACTIVE, SearchChoice
 from domain.errors import ModelOptionError
 from services.chat.chat_service import end_of
 from services.chat.model_options import ModelOptions
@@ -174,24 +165,17 @@ def create_embedding(
     response_model=ChatCompletion,
     responses=_WITH_BODY | {200: {"content": STREAMED}},
 )
-async def create_chat_completion(
-    body: ChatRequest,
-    services: OpenServices,
-    streams: OpenStreams,
-    principal: AskAccess,
-    request: Request,
-) -> Any:
+async def create_chat_completion(call: Answering, body: ChatRequest) -> Any:
     """Answer the last question of a chat from the library, with checked citations.
 
     Nothing is stored: the messages are the whole conversation.
     """
-    begin = _answer_events(services, principal, body, question_with_history(body.messages))
+    begin = _answer_events(call, body, question_with_history(body.messages))
     id_, created = f"chatcmpl-{uuid.uuid4().hex}", int(time.time())
     if body.stream:
         chunks = ChunkStream(id_, created, body.model, body.wants_usage)
-        return await _stream_response(chunks, begin, streams, request)
-    finished = await read_while_connected(streams.start(begin), request)
-    return completion_of(end_of(finished), id_, body.model) if finished else CLIENT_CLOSED_REQUEST
+        return await call.stream(partial(chunks.lines, begin), bytes)
+    return completion_of(end_of(await call.read(begin)), id_, body.model)
 
 
 @router.post(
@@ -199,68 +183,38 @@ async def create_chat_completion(
     response_model=AnswerResponse,
     responses=_WITH_BODY | {200: {"content": RESPONSE_STREAMED}},
 )
-async def create_response(
-    body: ResponseRequest,
-    services: OpenServices,
-    streams: OpenStreams,
-    principal: AskAccess,
-    request: Request,
-) -> Any:
+async def create_response(call: Answering, body: ResponseRequest) -> Any:
     """Answer the last question of the input from the library, with checked citations.
 
     Nothing is stored: the input is the whole conversation.
     """
-    begin = _answer_events(services, principal, body, question_with_history(body.messages, "input"))
+    begin = _answer_events(call, body, question_with_history(body.messages, "input"))
     id_, created = f"resp_{uuid.uuid4().hex}", int(time.time())
     if body.stream:
         events = ResponseStream(id_, created, body.model, body)
-        return await _stream_response(events, begin, streams, request)
-    finished = await read_while_connected(streams.start(begin), request)
-    if finished is None:
-        return CLIENT_CLOSED_REQUEST
-    return response_of(end_of(finished), id_, body)
+        return await call.stream(partial(events.lines, begin), bytes)
+    return response_of(end_of(await call.read(begin)), id_, body)
 
 
 def _answer_events(
-    services: Services, principal: Principal, body: AnswerRequest, question: QuestionWithHistory
+    call: AnswerCall, body: AnswerRequest, question: QuestionWithHistory
 ) -> Callable[[], Generator[Event, None, None]]:
     """The function that starts the answer; raises the errors of an invalid request."""
-    require_model(body.model, chat_models(services))
-    return partial(_answer, services, principal, body, question, body.options)
+    require_model(body.model, chat_models(call.services))
+    return partial(_answer, call, body, question, body.options)
 
 
 def _answer(
-    services: Services,
-    principal: Principal,
-    body: AnswerRequest,
-    question: QuestionWithHistory,
-    options: ModelOptions,
+    call: AnswerCall, body: AnswerRequest, question: QuestionWithHistory, options: ModelOptions
 ) -> Generator[Event, None, None]:
     try:
-        yield from services.chat.answer(
-            principal, *question, search=_search_of(body), options=options
+        yield from call.services.chat.answer(
+            call.principal, *question, search=_search_of(body), options=options
         )
     except ModelOptionError as error:
         for name, other in body.FIELDS.items():
             error.param = error.param.replace(name, other)
         raise
-
-
-async def _stream_response(
-    lines: AnswerStream,
-    begin: Callable[[], Generator[Event, None, None]],
-    streams: Streams,
-    request: Request,
-) -> Response:
-    stream = streams.start(lambda: lines.lines(begin()))
-    first = await next_while_connected(stream, request)
-    return EventStream(_after(first, stream), stream) if first else CLIENT_CLOSED_REQUEST
-
-
-async def _after(first: bytes, rest: Stream[bytes]) -> AsyncIterator[bytes]:
-    yield first
-    async for lines in rest.batches():
-        yield b"".join(lines)
 
 
 def _search_of(body: AnswerRequest) -> SearchChoice:

@@ -6,7 +6,6 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field, RootModel
 
-from api.event_schemas import JsonOf
 from api.field_types import Schema
 from api.openai.answer_stream import AnswerStream, encoded
 from api.openai.openai_answers import (
@@ -20,6 +19,7 @@ from api.openai.openai_answers import (
 )
 from api.openai.openai_error_responses import ErrorBody, OpenAIError
 from api.openai.tool_requests import ToolCall
+from api.streaming import JsonOf
 from services.events import TurnFinished
 
 

@@ -6,7 +6,6 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
-from api.event_schemas import JsonOf
 from api.field_types import Schema
 from api.openai.answer_stream import AnswerStream, encoded
 from api.openai.openai_answers import Annotation
@@ -24,6 +23,7 @@ from api.openai.responses_answers import (
     tool_fields,
 )
 from api.openai.responses_requests import ResponseRequest
+from api.streaming import JsonOf
 from services.events import TurnFinished
 
 EventType = Literal[

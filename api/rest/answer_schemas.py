@@ -10,7 +10,7 @@ from typing import Annotated, Any
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StrictBool, StringConstraints
 
 import domain
-from api.field_types import MOMENT, NOT_BLANK, NUMBER
+from api.field_types import MOMENT, NOT_BLANK, NUMBER, Schema
 from services.export.answer_text import safe_answer
 from services.texts import MAX_K
 
@@ -96,10 +96,10 @@ class RequestModel(BaseModel):
     model_config = ConfigDict(extra="forbid", use_attribute_docstrings=True)
 
 
-class ResponseModel(BaseModel):
+class ResponseModel(Schema):
     """The body of a response, built from the attributes of a `domain` value."""
 
-    model_config = ConfigDict(from_attributes=True, use_attribute_docstrings=True)
+    model_config = ConfigDict(from_attributes=True)
 
 
 class ScopeRequest(RequestModel):

@@ -5,24 +5,23 @@ from contextlib import closing
 from functools import partial
 from typing import Annotated, Any, Literal
 
-from fastapi import APIRouter, Request, Response
+from fastapi import APIRouter, Response
 from pydantic import ConfigDict, Field, RootModel
 
 import domain
-from api.authentication import AskAccess, OpenServices
-from api.event_schemas import ErrorEvent, EventOf, JsonOf, stream_responses
 from api.field_types import Line, Question, Schema
 from api.problems import problem_responses
 from api.rest.answer_schemas import Citation, RequestModel, ResponseModel, Source
 from api.rest.place_routes import FoundPlace, Language, PersonId, Preference, to_fields
 from api.rest.question_routes import Token, TokenEvent
 from api.streaming import (
-    CLIENT_CLOSED_REQUEST,
+    Answering,
+    ErrorEvent,
+    EventOf,
     EventStream,
-    OpenStreams,
+    JsonOf,
     encoded_event,
-    read_while_connected,
-    stream_events,
+    stream_responses,
 )
 from bootstrap import Services
 from domain import CatalogQuery, Principal
@@ -234,13 +233,8 @@ def understanding_of(query: domain.CatalogQuery, filter_names: Sequence[str]) ->
     fields: Mapping[str, Any] = dict.fromkeys(filter_names) | dict(filters.fields)
     types = None if filters.desired_types is None else list(filters.desired_types)
     declined = {"declined_types": list(filters.declined_types)} if filters.declined_types else {}
-    return Understanding(
-        query_en=query.query_en,
-        filters={**fields, "desired_types": types, **declined, "min_rating": filters.min_rating},
-        aspect_weights=dict(query.aspect_weights),
-        analysed_by=query.analysed_by,
-        notice=query.notice,
-    )
+    values = {**fields, "desired_types": types, **declined, "min_rating": filters.min_rating}
+    return Understanding.from_objects(query, filters=values)
 
 
 _EXAMPLE = """event: understood
@@ -263,22 +257,12 @@ router = APIRouter(
 
 
 @router.post("")
-async def search_catalogue(
-    services: OpenServices,
-    principal: AskAccess,
-    streams: OpenStreams,
-    body: CatalogQuestionRequest,
-    request: Request,
-) -> CatalogAnswer:
+async def search_catalogue(call: Answering, body: CatalogQuestionRequest) -> CatalogAnswer:
     """Find places and wait for the whole answer.
 
     The answer is stopped if the caller disconnects; nothing is stored.
     """
-    stream = streams.start(partial(_answer_events, services, principal, body))
-    event_data = await read_while_connected(stream, request)
-    if event_data is None:
-        return CLIENT_CLOSED_REQUEST  # type: ignore[return-value]  # read by nobody
-    *_, last = event_data
+    *_, last = await call.read(partial(_answer_events, call.services, call.principal, body))
     return last  # type: ignore[return-value]  # what does not raise ends with the answer
 
 
@@ -289,20 +273,14 @@ async def search_catalogue(
     response_model=CatalogEvent,
     responses=stream_responses("CatalogEvent", _EXAMPLE),
 )
-async def search_catalogue_stream(
-    services: OpenServices,
-    principal: AskAccess,
-    streams: OpenStreams,
-    body: CatalogQuestionRequest,
-    request: Request,
-) -> Response:
+async def search_catalogue_stream(call: Answering, body: CatalogQuestionRequest) -> Response:
     """Find places and stream the answer as Server-Sent Events.
 
     The events are `understood`, `ranked`, `token`, and `answered`; after a failure, the last one is
     `error`, with problem details. The answer is stopped if the caller disconnects.
     """
-    stream = streams.start(partial(_answer_events, services, principal, body))
-    return await stream_events(stream, request, _event_bytes)
+    begin = partial(_answer_events, call.services, call.principal, body)
+    return await call.stream(begin, _event_bytes)
 
 
 def _answer_events(
@@ -356,20 +334,16 @@ def _event_data(event: catalog_question.CatalogEvent, filter_names: list[str]) -
             return RankedPlaces.model_validate(event)
         case catalog_question.AnswerCompleted(answer):
             understood = understanding_of(answer.query, filter_names)
-            fields = {name: getattr(answer, name) for name in answer.__dataclass_fields__}
-            return CatalogAnswer.model_validate(
-                fields | {"understood": understood}, from_attributes=True
-            )
+            return CatalogAnswer.from_objects(answer, understood=understood, places=answer.places)
+
+
+_NAMES: Mapping[type[EventData], str] = {
+    UnderstoodQuestion: "understood",
+    RankedPlaces: "ranked",
+    Token: "token",
+    CatalogAnswer: "answered",
+}
 
 
 def _event_bytes(event_data: EventData) -> bytes:
-    match event_data:
-        case CatalogAnswer():
-            name = "answered"
-        case UnderstoodQuestion():
-            name = "understood"
-        case RankedPlaces():
-            name = "ranked"
-        case Token():
-            name = "token"
-    return encoded_event(name, event_data.model_dump_json())
+    return encoded_event(_NAMES[type(event_data)], event_data.model_dump_json())

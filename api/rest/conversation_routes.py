@@ -8,7 +8,7 @@ from fastapi import APIRouter, File, Query, Response, UploadFile
 from pydantic import ConfigDict, Field, StringConstraints
 
 from api.authentication import AskAccess, OpenServices
-from api.field_types import DEFAULT_LIMIT, NOT_BLANK, ConversationId, Limit, Offset, Page, TurnId
+from api.field_types import NOT_BLANK, ConversationId, Page, Paging, TurnId
 from api.problems import NOT_FOUND, ProblemError, problem_responses
 from api.rest.answer_schemas import RequestModel, ResponseModel, SearchChoice, SearchOptions, Turn
 from bootstrap import Services
@@ -138,16 +138,11 @@ router = APIRouter(prefix="/conversations", tags=["conversations"])
 
 @router.get("")
 def list_conversations(
-    services: OpenServices,
-    principal: AskAccess,
-    words: SearchWords = "",
-    limit: Limit = DEFAULT_LIMIT,
-    offset: Offset = 0,
+    services: OpenServices, principal: AskAccess, paging: Paging, words: SearchWords = ""
 ) -> ConversationPage:
     """List conversations, most recently active first."""
-    page = services.conversations.page(principal, words, limit=limit, offset=offset)
-    items = [Conversation.model_validate(one) for one in page.items]
-    return ConversationPage(items=items, total=page.total)
+    page = services.conversations.page(principal, words, **paging._asdict())
+    return ConversationPage.of(page.items, page.total)
 
 
 @router.post("", status_code=201)
@@ -258,10 +253,5 @@ def _with_turns(
     conversation = services.conversations.get(principal, conversation_id)
     turns = services.turns.list(principal, conversation_id)
     versions = services.turns.versions(principal, conversation_id)
-    return ConversationWithTurns(
-        **Conversation.model_validate(conversation).__dict__,
-        turns=[
-            ShownTurn(**Turn.model_validate(one).__dict__, versions=list(versions[one.id]))
-            for one in turns
-        ],
-    )
+    shown = [ShownTurn.from_objects(one, versions=versions[one.id]) for one in turns]
+    return ConversationWithTurns.from_objects(conversation, turns=shown)

@@ -14,10 +14,9 @@ from api.field_types import (
     MAX_LIMIT,
     MAX_OFFSET,
     DocumentId,
-    Limit,
     Line,
-    Offset,
     Page,
+    Paging,
     Schema,
 )
 from api.problems import CONFLICT, NOT_FOUND
@@ -112,16 +111,7 @@ class DocumentPassage(ResponseModel):
     @classmethod
     def of(cls, shared: SharedPassage) -> "DocumentPassage":
         """The response for a passage and its overlaps."""
-        passage = shared.passage
-        values = {
-            name: getattr(passage, name) for name in cls.model_fields if hasattr(passage, name)
-        }
-        return cls(
-            passage_id=passage.id,
-            **values,
-            shared_before=shared.shared_before,
-            shared_after=shared.shared_after,
-        )
+        return cls.from_objects(shared.passage, shared, passage_id=shared.passage.id)
 
 
 class DocumentKey(ResponseModel, RequestModel):
@@ -280,15 +270,11 @@ EndOffset = Annotated[
 def read_library(services: OpenServices, principal: ReadAccess) -> Library:
     """Read the contents of the library, and the values that a search can be restricted to."""
     status, contents = services.library.status(principal), services.documents.contents(principal)
-    return Library(
-        documents=status.documents,
-        passages=status.passages,
-        notices=list(status.notices),
+    return Library.from_objects(
+        status,
+        contents,
         has_worker=services.queue.expects_worker(),
-        sources=[LibrarySource.model_validate(one) for one in contents.sources],
-        formats=dict(contents.formats),
-        scripts=dict(contents.scripts),
-        narrowing=ScopeChoices.model_validate(services.choices.choices(principal)),
+        narrowing=services.choices.choices(principal),
     )
 
 
@@ -298,8 +284,7 @@ def list_documents(services: OpenServices, principal: ReadAccess, query: Documen
     page = services.documents.page(
         principal, query.filter, query.order, limit=query.limit, offset=query.offset
     )
-    items = [Document.model_validate(one) for one in page.documents]
-    return DocumentPage(items=items, total=page.total)
+    return DocumentPage.of(page.documents, page.total)
 
 
 @router.get("/documents/{document_id}", responses=NOT_FOUND)
@@ -358,15 +343,11 @@ def read_original(
 
 @router.get("/documents/{document_id}/passages", responses=NOT_FOUND)
 def list_passages(
-    services: OpenServices,
-    principal: ReadAccess,
-    document_id: DocumentId,
-    limit: Limit = DEFAULT_LIMIT,
-    offset: Offset = 0,
+    services: OpenServices, principal: ReadAccess, document_id: DocumentId, paging: Paging
 ) -> PassagePage:
     """List a document's indexed passages, in the order of its text."""
     total = services.documents.get(principal, document_id).passages
-    page = services.documents.passages(principal, document_id, limit=limit, offset=offset)
+    page = services.documents.passages(principal, document_id, **paging._asdict())
     return PassagePage(items=[DocumentPassage.of(one) for one in page], total=total)
 
 

@@ -12,11 +12,18 @@ from pydantic import AliasChoices, Field, RootModel, StrictBool
 from sse_starlette import EventSourceResponse
 
 from api.authentication import ManageAccess, OpenServices, ReadAccess
-from api.event_schemas import ErrorEvent, EventOf, JsonOf, stream_responses
-from api.field_types import DEFAULT_LIMIT, ImportId, Limit, Offset, Page, SourceId
+from api.field_types import ImportId, Page, Paging, SourceId
 from api.problems import NOT_FOUND
 from api.rest.answer_schemas import RequestModel, ResponseModel
-from api.streaming import EventStream, encoded_event, error_event
+from api.streaming import (
+    ErrorEvent,
+    EventOf,
+    EventStream,
+    JsonOf,
+    encoded_event,
+    error_event,
+    stream_responses,
+)
 from domain import ImportKind, ImportRun, ImportState, Outcome, Stage
 from domain.errors import AppError, NotFoundError
 from services.imports.import_queue import ImportQueue
@@ -109,18 +116,8 @@ class ImportDetails(Import):
     @classmethod
     def of(cls, summary: ImportSummary) -> "ImportDetails":
         """The response for an import with its statistics."""
-        figures = summary.figures
-        return cls(
-            **import_response(summary.run).model_dump(),
-            counts=dict(summary.counts),
-            held_back=summary.withheld,
-            passages=figures.passages,
-            pages=figures.pages,
-            characters=figures.characters,
-            tokens=figures.tokens,
-            price=summary.price,
-            currency=summary.currency,
-        )
+        run = import_response(summary.run)
+        return cls.from_objects(run, summary, summary.figures, held_back=summary.withheld)
 
 
 class ImportItem(ResponseModel):
@@ -212,14 +209,9 @@ data: {"id": "0f8f", "state": "completed", ...}
 
 
 @router.get("/imports")
-def list_imports(
-    services: OpenServices, principal: ReadAccess, limit: Limit = DEFAULT_LIMIT, offset: Offset = 0
-) -> ImportPage:
+def list_imports(services: OpenServices, principal: ReadAccess, paging: Paging) -> ImportPage:
     """List queued, running, paused, and interrupted imports, in the order of execution."""
-    runs = services.queue.current(principal)
-    return ImportPage(
-        items=[import_response(run) for run in runs[offset : offset + limit]], total=len(runs)
-    )
+    return ImportPage.slice_of(services.queue.current(principal), paging)
 
 
 @router.get("/imports/{import_id}", responses=NOT_FOUND)
@@ -235,34 +227,26 @@ def list_import_items(
     services: OpenServices,
     principal: ReadAccess,
     import_id: ImportId,
+    paging: Paging,
     outcomes: Annotated[
         list[Outcome], Query(description="Only documents with these outcomes")
     ] = [],  # noqa: B006  # FastAPI copies it
-    limit: Limit = DEFAULT_LIMIT,
-    offset: Offset = 0,
 ) -> ImportItemPage:
     """List an import's documents, in the order in which they were processed."""
     reports = services.import_reports
     counts = reports.summary(principal, import_id).counts
-    items = reports.items(principal, import_id, outcomes, limit=limit, offset=offset)
-    return ImportItemPage(
-        items=[ImportItem.model_validate(item) for item in items],
-        total=sum(n for name, n in counts.items() if not outcomes or name in outcomes),
-    )
+    items = reports.items(principal, import_id, outcomes, **paging._asdict())
+    total = sum(n for name, n in counts.items() if not outcomes or name in outcomes)
+    return ImportItemPage.of(items, total)
 
 
 @router.get("/sources/{source_id}/imports", responses=NOT_FOUND)
 def list_source_imports(
-    services: OpenServices,
-    principal: ReadAccess,
-    source_id: SourceId,
-    limit: Limit = DEFAULT_LIMIT,
-    offset: Offset = 0,
+    services: OpenServices, principal: ReadAccess, source_id: SourceId, paging: Paging
 ) -> ImportPage:
     """List a source's ended imports and dry runs, latest first."""
-    jobs = services.import_reports.history(principal, source_id, limit=limit, offset=offset)
-    total = services.queue.count_history(principal, source_id)
-    return ImportPage(items=[import_response(job) for job in jobs], total=total)
+    runs = services.import_reports.history(principal, source_id, **paging._asdict())
+    return ImportPage.of(runs, services.queue.count_history(principal, source_id))
 
 
 @router.post("/imports/{import_id}/pause", status_code=202, responses=NOT_FOUND)

@@ -4,15 +4,15 @@ from collections.abc import Generator
 from datetime import datetime
 from typing import Annotated
 
-from fastapi import APIRouter, Request
+from fastapi import APIRouter
 from pydantic import ConfigDict, Field, StringConstraints
 
 from api.authentication import AskAccess, OpenServices, ReadAccess
-from api.field_types import DEFAULT_LIMIT, NUMBER, LabelId, Limit, Offset, Page, TurnId
+from api.field_types import NUMBER, LabelId, Page, Paging, TurnId
 from api.problems import NOT_FOUND, ProblemError, problem_responses
 from api.rest.answer_schemas import Location, RequestModel, ResponseModel, Turn
 from api.rest.search_routes import Modes, Passages, Query
-from api.streaming import CLIENT_CLOSED_REQUEST, OpenStreams, read_while_connected
+from api.streaming import Answering
 from bootstrap import Services
 from domain import Principal, SearchMode
 from services.evaluation import rating_service
@@ -200,12 +200,10 @@ labels_router = APIRouter(prefix="/labels", tags=["labels"])
 
 
 @labels_router.get("")
-def list_labels(
-    services: OpenServices, principal: ReadAccess, limit: Limit = DEFAULT_LIMIT, offset: Offset = 0
-) -> LabelPage:
+def list_labels(services: OpenServices, principal: ReadAccess, paging: Paging) -> LabelPage:
     """List your labels, oldest first."""
     labels = services.labels.list(principal)
-    items = [_label_response(services, principal, one) for one in labels[offset : offset + limit]]
+    items = [_label_response(services, principal, one) for one in paging.slice(labels)]
     return LabelPage(items=items, total=len(labels))
 
 
@@ -228,8 +226,7 @@ def delete_label(services: OpenServices, principal: AskAccess, label_id: LabelId
 
 
 def _label_response(services: Services, principal: Principal, label: StoredLabel) -> Label:
-    fields = {name: getattr(label, name) for name in Label.model_fields if name != "id"}
-    return Label(id=services.labels.id_of(principal, label), **fields)
+    return Label.from_objects(label, id=services.labels.id_of(principal, label))
 
 
 evaluation_router = APIRouter(tags=["evaluation"])
@@ -244,19 +241,16 @@ def evaluate_search(
     Each question with a relevant passage is searched in each mode, in the current library.
     """
     figures = services.labels.evaluate(principal, body.modes, body.k)
-    results = [ModeFigures.model_validate(row) for row in figures.rows]
-    return Evaluation(results=results, notices=list(figures.notices))
+    return Evaluation.from_objects(figures, results=figures.rows)
 
 
 feedback_router = APIRouter(prefix="/ratings", tags=["feedback"])
 
 
 @feedback_router.get("")
-def list_ratings(
-    services: OpenServices, principal: ReadAccess, limit: Limit = DEFAULT_LIMIT, offset: Offset = 0
-) -> RatedAnswerPage:
+def list_ratings(services: OpenServices, principal: ReadAccess, paging: Paging) -> RatedAnswerPage:
     """List your ratings, newest first, except in deleted conversations."""
-    return RatedAnswerPage.slice_of(services.ratings.list(principal), limit, offset)
+    return RatedAnswerPage.slice_of(services.ratings.list(principal), paging)
 
 
 @feedback_router.get("/{turn_id}", responses=NOT_FOUND)
@@ -288,19 +282,11 @@ def delete_rating(services: OpenServices, principal: AskAccess, turn_id: TurnId)
 
 
 @feedback_router.post("/{turn_id}/replay", responses=problem_responses(404, 409, 502))
-async def replay_answer(
-    services: OpenServices,
-    principal: AskAccess,
-    streams: OpenStreams,
-    turn_id: TurnId,
-    request: Request,
-) -> Replay:
+async def replay_answer(call: Answering, turn_id: TurnId) -> Replay:
     """Ask a turn's question again with the same search options; nothing is stored."""
 
-    def replaying() -> Generator[rating_service.Replay, None, None]:
-        yield services.ratings.replay(principal, turn_id)
+    def replay() -> Generator[rating_service.Replay, None, None]:
+        yield call.services.ratings.replay(call.principal, turn_id)
 
-    replays = await read_while_connected(streams.start(replaying), request)
-    if replays is None:
-        return CLIENT_CLOSED_REQUEST  # type: ignore[return-value]  # read by nobody
-    return Replay.model_validate(replays[0])
+    [replayed] = await call.read(replay)
+    return Replay.model_validate(replayed)

@@ -7,7 +7,7 @@ from fastapi import APIRouter, Path, Query
 from pydantic import AliasPath, ConfigDict, Field, StringConstraints
 
 from api.authentication import AskAccess, OpenServices, ReadAccess
-from api.field_types import DEFAULT_LIMIT, NOT_BLANK, Limit, Line, Offset, Page
+from api.field_types import NOT_BLANK, Line, Page, Paging
 from api.problems import CONFLICT, NOT_FOUND
 from api.rest.answer_schemas import RequestModel, ResponseModel
 from domain import FilterValue, any_of
@@ -194,13 +194,7 @@ def details_of(details: catalogs.PlaceDetails) -> PlaceDetails:
     reviews = [
         Review(**one._asdict(), text=details.text[one.start : one.end]) for one in details.reviews
     ]
-    return PlaceDetails(
-        place=Place.model_validate(details.place),
-        text=details.text,
-        reviews=reviews,
-        patterns=[Pattern.model_validate(one) for one in details.patterns],
-        tags=list(details.tags),
-    )
+    return PlaceDetails.from_objects(details, reviews=reviews)
 
 
 _EXAMPLE: Any = {"food": 4.5, "price": 2.0}
@@ -275,23 +269,20 @@ UserId = Annotated[
 
 
 @router.get("/catalogues")
-def list_catalogues(
-    services: OpenServices, principal: ReadAccess, limit: Limit = DEFAULT_LIMIT, offset: Offset = 0
-) -> CatalogPage:
+def list_catalogues(services: OpenServices, principal: ReadAccess, paging: Paging) -> CatalogPage:
     """List the catalogs, and the values that questions about their places can mention."""
-    return CatalogPage.slice_of(services.catalog.catalogs(principal), limit, offset)
+    return CatalogPage.slice_of(services.catalog.catalogs(principal), paging)
 
 
 @router.get("/restaurants")
 def list_restaurants(
     services: OpenServices,
     principal: ReadAccess,
+    paging: Paging,
     catalogue: CatalogName = "",
     types: Types = [],  # noqa: B006  # nothing changes it
     min_rating: MinRating = None,
     field: FieldValues = [],  # noqa: B006  # nothing changes it
-    limit: Limit = DEFAULT_LIMIT,
-    offset: Offset = 0,
 ) -> PlacePage:
     """List the matching places of a catalog, by title."""
     page = services.catalog.places(
@@ -300,10 +291,9 @@ def list_restaurants(
         fields=_parse_filters(field),
         types=types,
         min_rating=min_rating,
-        offset=offset,
-        limit=limit,
+        **paging._asdict(),
     )
-    return PlacePage(items=[Place.model_validate(one) for one in page.places], total=page.total)
+    return PlacePage.of(page.places, page.total)
 
 
 @router.get("/restaurants/{place_id:path}", responses=NOT_FOUND)

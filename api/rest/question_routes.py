@@ -3,11 +3,9 @@
 from collections.abc import Callable, Generator, Iterator
 from typing import Annotated, Literal
 
-from fastapi import APIRouter, Request, Response
+from fastapi import APIRouter, Response
 from pydantic import ConfigDict, Field, RootModel, TypeAdapter
 
-from api.authentication import AskAccess, OpenServices
-from api.event_schemas import ErrorEvent, EventOf, JsonOf, stream_responses
 from api.field_types import Question
 from api.problems import ProblemError, problem_responses
 from api.rest.answer_schemas import (
@@ -22,13 +20,14 @@ from api.rest.answer_schemas import (
     UnsupportedSentences,
 )
 from api.streaming import (
-    CLIENT_CLOSED_REQUEST,
+    Answering,
+    ErrorEvent,
+    EventOf,
     EventStream,
-    OpenStreams,
+    JsonOf,
     encoded_event,
     json_event,
-    read_while_connected,
-    stream_events,
+    stream_responses,
 )
 from bootstrap import Services
 from domain import Principal
@@ -239,22 +238,13 @@ router = APIRouter(prefix="/ask", tags=["ask"], responses=problem_responses(404,
 
 
 @router.post("")
-async def ask(
-    services: OpenServices,
-    principal: AskAccess,
-    streams: OpenStreams,
-    body: QuestionRequest,
-    request: Request,
-) -> Turn:
+async def ask(call: Answering, body: QuestionRequest) -> Turn:
     """Ask a question and wait for the whole answer.
 
     The answer is stopped if the caller disconnects; the text so far is stored.
     """
-    stream = streams.start(_answer_events(services, principal, body))
-    events = await read_while_connected(stream, request)
-    if events is None:
-        return CLIENT_CLOSED_REQUEST  # type: ignore[return-value]  # nobody receives it
-    return Turn.model_validate(turn_of(events))
+    begin = _answer_events(call.services, call.principal, body)
+    return Turn.model_validate(turn_of(await call.read(begin)))
 
 
 @router.post(
@@ -264,13 +254,7 @@ async def ask(
     response_model=AnswerEvent,
     responses=stream_responses("AnswerEvent", _EXAMPLE),
 )
-async def ask_stream(
-    services: OpenServices,
-    principal: AskAccess,
-    streams: OpenStreams,
-    body: QuestionRequest,
-    request: Request,
-) -> Response:
+async def ask_stream(call: Answering, body: QuestionRequest) -> Response:
     """Ask a question and stream its answer as Server-Sent Events.
 
     The events are `started`, `question`, `step` (of an agent), `sources`, `reasoning` (of a
@@ -278,8 +262,8 @@ async def ask_stream(
     after a failure, the last one is `error`, with problem details. The answer is stopped if the
     caller disconnects; the text so far is stored.
     """
-    stream = streams.start(_answer_events(services, principal, body))
-    return await stream_events(stream, request, _event_bytes)
+    begin = _answer_events(call.services, call.principal, body)
+    return await call.stream(begin, _event_bytes)
 
 
 def _answer_events(

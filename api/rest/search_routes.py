@@ -307,12 +307,8 @@ def compare_modes(
     condition = _condition(services, principal, body)
     modes = body.modes or COMPARED_MODES
     comparison = services.lab.compare(principal, body.query, modes, body.k, condition, body.rerank)
-    return Comparison(
-        query=comparison.question,
-        k=comparison.k,
-        results=[_mode_result(one) for one in comparison.results],
-        shared=list(comparison.shared),
-    )
+    results = [_mode_result(one) for one in comparison.results]
+    return Comparison.from_objects(comparison, query=comparison.question, results=results)
 
 
 def _condition(services: Services, principal: Principal, body: ScopedRequest) -> Filter:
@@ -320,12 +316,8 @@ def _condition(services: Services, principal: Principal, body: ScopedRequest) ->
 
 
 def _mode_result(result: "lab_service.ModeResult") -> ModeResult:
-    return ModeResult(
-        mode=result.mode,
-        items=[_hit(one.document, one.explanation) for one in result.hits],
-        milliseconds=result.milliseconds,
-        error=result.error,
-    )
+    items = [_hit(one.document, one.explanation) for one in result.hits]
+    return ModeResult.from_objects(result, items=items)
 
 
 def _hit(document: "Document", why: domain.Explanation | None) -> SearchHit:

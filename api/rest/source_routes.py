@@ -3,7 +3,7 @@
 from fastapi import APIRouter
 
 from api.authentication import ManageAccess, OpenServices, ReadAccess
-from api.field_types import DEFAULT_LIMIT, Limit, Offset, SourceId
+from api.field_types import Paging, SourceId
 from api.problems import CONFLICT, NOT_FOUND
 from api.rest.import_routes import Import, ImportRequest, import_response
 from api.rest.source_schemas import (
@@ -12,7 +12,6 @@ from api.rest.source_schemas import (
     NewSource,
     RemovalPreview,
     SourceChange,
-    SourceKind,
     SourceKindPage,
     SourcePage,
     SourceStatus,
@@ -29,27 +28,19 @@ router = APIRouter(tags=["sources"])
 
 @router.get("/source-kinds")
 def list_source_kinds(
-    services: OpenServices,
-    _principal: ReadAccess,
-    limit: Limit = DEFAULT_LIMIT,
-    offset: Offset = 0,
+    services: OpenServices, _principal: ReadAccess, paging: Paging
 ) -> SourceKindPage:
     """List the kinds of sources and their fields."""
-    names = services.source_kinds.names()
-    kinds = [services.source_kinds.get(name) for name in names[offset : offset + limit]]
-    return SourceKindPage(
-        items=[SourceKind.model_validate(kind) for kind in kinds], total=len(names)
-    )
+    kinds = services.source_kinds
+    return SourceKindPage.slice_of([kinds.get(name) for name in kinds.names()], paging)
 
 
 @router.get("/sources")
-def list_sources(
-    services: OpenServices, principal: ReadAccess, limit: Limit = DEFAULT_LIMIT, offset: Offset = 0
-) -> SourcePage:
+def list_sources(services: OpenServices, principal: ReadAccess, paging: Paging) -> SourcePage:
     """List the sources and their state."""
     statuses = services.sources.list(principal)
-    items = [_status_response(services, status) for status in statuses[offset : offset + limit]]
-    return SourcePage(items=items, total=len(statuses))
+    page = paging.slice(statuses)
+    return SourcePage(items=[_status_response(services, one) for one in page], total=len(statuses))
 
 
 @router.get("/sources/{source_id}", responses=NOT_FOUND)
@@ -94,8 +85,7 @@ def change_source(
     values = {**kind.field_values(source), **change.fields}
     settings = change.over(services.sources.settings(principal, source_id))
     job = services.sources.edit(principal, source_id, values, settings)
-    queued = import_response(job) if job else None
-    return ChangedSource(source=_source(services, principal, source_id), queued=queued)
+    return ChangedSource.from_objects(source=_source(services, principal, source_id), queued=job)
 
 
 @router.post("/sources/{source_id}/pause", responses=NOT_FOUND)
@@ -156,24 +146,12 @@ def _source(services: Services, principal: Principal, source_id: str) -> SourceS
 
 
 def _status_response(services: Services, status: Standing) -> SourceStatus:
-    source, figures = status.source, status.figures
-    return SourceStatus(
-        id=source.id,
-        kind=source.kind,
-        name=source.name,
-        location=source.location,
-        fields=dict(services.source_kinds.get(source.kind).field_values(source)),
-        collection=source.collection,
-        labels=list(source.labels),
+    source = status.source
+    return SourceStatus.from_objects(
+        status,
+        source,
+        status.figures,
+        fields=services.source_kinds.get(source.kind).field_values(source),
         schedule=Schedule.of(source.refresh_s),
-        paused=source.paused,
-        conversation_id=source.conversation_id,
-        created_at=source.created_at,
-        documents=figures.documents,
-        passages=figures.passages,
-        failed=figures.failed,
-        state=status.state,
-        current=import_response(status.run) if status.run else None,
-        last=import_response(status.last) if status.last else None,
-        next_refresh=status.next_refresh,
+        current=status.run,
     )

@@ -66,47 +66,40 @@ _Lines = _Text | Annotated[list[Line], Field(max_length=1000)]
 
 
 @dataclass(frozen=True)
-class NewFields:
-    """Describes a dictionary as the values of a new source with these fields."""
+class SentFields:
+    """Describes a dictionary as an object with these fields, which contains only the sent ones.
 
-    name: str
-    fields: Iterable[FieldOfKind]
-
-    def __get_pydantic_core_schema__(
-        self, _source: object, handler: GetCoreSchemaHandler
-    ) -> CoreSchema:
-        """The schema of a model with these fields, validated to a dictionary of the sent fields."""
-        return _sent_fields(self.name, {one.name: _new(one) for one in self.fields}, handler)
-
-
-@dataclass(frozen=True)
-class ChangedFields:
-    """Describes a dictionary as the changes to a source of any kind.
-
-    Whether the source's kind has these fields is checked later.
+    `fields` are arguments for pydantic's `create_model`.
     """
 
     name: str
-    kinds: Iterable[Iterable[FieldOfKind]]
+    fields: Mapping[str, Any]
 
     def __get_pydantic_core_schema__(
         self, _source: object, handler: GetCoreSchemaHandler
     ) -> CoreSchema:
-        """The schema of a model with the fields that can be changed, all of them optional."""
-        types: dict[str, Any] = {}
-        for one in (one for fields in self.kinds for one in fields if not one.fixed):
-            types[one.name] = types[one.name] | _type(one) if one.name in types else _type(one)
-        return _sent_fields(
-            self.name,
-            {name: (type_, _optional_field(name)) for name, type_ in types.items()},
-            handler,
+        """The schema of the object, validated to a dictionary."""
+        model: type[BaseModel] = create_model(self.name, __base__=RequestModel, **self.fields)
+        return core_schema.no_info_after_validator_function(
+            lambda body: body.model_dump(exclude_unset=True), handler.generate_schema(model)
         )
 
 
-def _sent_fields(name: str, fields: dict[str, Any], handler: GetCoreSchemaHandler) -> CoreSchema:
-    model: type[BaseModel] = create_model(name, __base__=RequestModel, **fields)
-    return core_schema.no_info_after_validator_function(
-        lambda body: body.model_dump(exclude_unset=True), handler.generate_schema(model)
+def _new_fields(name: str, fields: Iterable[FieldOfKind]) -> SentFields:
+    """The values of a new source."""
+    return SentFields(name, {one.name: _new(one) for one in fields})
+
+
+def _changed_fields(name: str, *kinds: Iterable[FieldOfKind]) -> SentFields:
+    """The changes to a source of any of these kinds, all of them optional.
+
+    Whether the source's kind has these fields is checked later.
+    """
+    types: dict[str, Any] = {}
+    for one in (one for fields in kinds for one in fields if not one.fixed):
+        types[one.name] = types[one.name] | _type(one) if one.name in types else _type(one)
+    return SentFields(
+        name, {field: (type_, _optional_field(field)) for field, type_ in types.items()}
     )
 
 
@@ -157,8 +150,13 @@ def _description(one: FieldOfKind) -> str:
     return f"{_ABOUT[one.name]}{when}{'; write-only' if one.secret else ''}"
 
 
-_ADDED = tuple(
-    kind.fields for kind in (DirectoryKind, ConfluenceKind, GoogleDriveKind, CatalogKind)
+_DIRECTORY = _new_fields("DirectoryFields", DirectoryKind.fields)
+_CONFLUENCE = _new_fields("ConfluenceFields", ConfluenceKind.fields)
+_GOOGLE_DRIVE = _new_fields("GoogleDriveFields", GoogleDriveKind.fields)
+_CATALOG = _new_fields("CatalogFields", CatalogKind.fields)
+_ANY_KIND = _changed_fields(
+    "SourceFieldsChange",
+    *(kind.fields for kind in (DirectoryKind, ConfluenceKind, GoogleDriveKind, CatalogKind)),
 )
 _FIELDS: Any = Field(description="Values of the fields (`GET /source-kinds`)")
 _CHANGED: Any = Field(
@@ -175,7 +173,6 @@ _NAME = Field(
 )
 _COLLECTION = Field(description="Collection of the source; if empty, its name", examples=["HR"])
 _SCHEDULE = Field(description="How often the source is refreshed automatically", examples=["daily"])
-_SET = ("name", "collection", "labels", "schedule")
 
 
 class SourceField(ResponseModel):
@@ -278,7 +275,7 @@ class NewDirectory(_NewSource):
 
     kind: Literal["directory"]
     """Kind of the source"""
-    fields: Annotated[dict[str, Any], NewFields("DirectoryFields", DirectoryKind.fields)] = _FIELDS
+    fields: Annotated[dict[str, Any], _DIRECTORY] = _FIELDS
 
 
 class NewConfluence(_NewSource):
@@ -286,9 +283,7 @@ class NewConfluence(_NewSource):
 
     kind: Literal["confluence"]
     """Kind of the source"""
-    fields: Annotated[dict[str, Any], NewFields("ConfluenceFields", ConfluenceKind.fields)] = (
-        _FIELDS
-    )
+    fields: Annotated[dict[str, Any], _CONFLUENCE] = _FIELDS
 
 
 class NewGoogleDrive(_NewSource):
@@ -296,9 +291,7 @@ class NewGoogleDrive(_NewSource):
 
     kind: Literal["google_drive"]
     """Kind of the source"""
-    fields: Annotated[dict[str, Any], NewFields("GoogleDriveFields", GoogleDriveKind.fields)] = (
-        _FIELDS
-    )
+    fields: Annotated[dict[str, Any], _GOOGLE_DRIVE] = _FIELDS
 
 
 class NewCatalog(_NewSource):
@@ -306,7 +299,7 @@ class NewCatalog(_NewSource):
 
     kind: Literal["catalogue"]
     """Kind of the source"""
-    fields: Annotated[dict[str, Any], NewFields("CatalogFields", CatalogKind.fields)] = _FIELDS
+    fields: Annotated[dict[str, Any], _CATALOG] = _FIELDS
 
 
 NewSource = Annotated[
@@ -318,7 +311,7 @@ NewSource = Annotated[
 class SourceChange(RequestModel):
     """Changes to a source; omitted fields and empty secrets stay unchanged."""
 
-    fields: Annotated[dict[str, Any], ChangedFields("SourceFieldsChange", _ADDED)] = _CHANGED
+    fields: Annotated[dict[str, Any], _ANY_KIND] = _CHANGED
     name: Annotated[Line | None, _NAME] = None
     collection: Annotated[Line | None, _COLLECTION] = None
     labels: Annotated[tuple[Line, ...] | None, _LABELS] = None
@@ -326,8 +319,7 @@ class SourceChange(RequestModel):
 
     def over(self, before: SourceSettings) -> SourceSettings:
         """The settings after this change."""
-        changes = {name: value for name in _SET if (value := getattr(self, name)) is not None}
-        return replace(before, **changes)
+        return replace(before, **self.model_dump(exclude={"fields"}, exclude_none=True))
 
 
 class SkippedDocument(ResponseModel):

@@ -6,13 +6,12 @@ from fastapi import APIRouter, File, Query, UploadFile
 from pydantic import Field, StringConstraints
 
 from api.authentication import ManageAccess, OpenServices, ReadAccess
-from api.field_types import DEFAULT_LIMIT, NAME_OR_EMPTY, ConversationId, Limit, Offset
+from api.field_types import NAME_OR_EMPTY, ConversationId, Paging
 from api.problems import NOT_FOUND, problem_responses
 from api.rest.answer_schemas import RequestModel, ResponseModel
 from api.rest.document_routes import (
     DocumentKey,
     DocumentsRequest,
-    Failure,
     FailurePage,
     LeftOutPage,
     QueuedImports,
@@ -57,13 +56,10 @@ class UploadedFiles(ResponseModel):
 
 
 @router.get("/failures")
-def list_failures(
-    services: OpenServices, principal: ReadAccess, limit: Limit = DEFAULT_LIMIT, offset: Offset = 0
-) -> FailurePage:
+def list_failures(services: OpenServices, principal: ReadAccess, paging: Paging) -> FailurePage:
     """List documents that could not be read and were not dismissed, latest first."""
-    page = services.failures.page(principal, limit=limit, offset=offset)
-    items = [Failure.model_validate(one) for one in page.failures]
-    return FailurePage(items=items, total=page.total)
+    page = services.failures.page(principal, **paging._asdict())
+    return FailurePage.of(page.failures, page.total)
 
 
 @router.post("/failures/dismiss", status_code=204, responses=NOT_FOUND)
@@ -84,16 +80,11 @@ def retry_failures(
 
 
 @router.get("/left-out")
-def list_left_out(
-    services: OpenServices, principal: ReadAccess, limit: Limit = DEFAULT_LIMIT, offset: Offset = 0
-) -> LeftOutPage:
+def list_left_out(services: OpenServices, principal: ReadAccess, paging: Paging) -> LeftOutPage:
     """List documents excluded from imports because a user deleted them, by source."""
     excluded = services.documents.excluded(principal)
-    items = [
-        DocumentKey(source_id=source_id, key=key)
-        for source_id, key in excluded[offset : offset + limit]
-    ]
-    return LeftOutPage(items=items, total=len(excluded))
+    page = [DocumentKey(source_id=source, key=key) for source, key in paging.slice(excluded)]
+    return LeftOutPage(items=page, total=len(excluded))
 
 
 @router.post("/left-out/take-back", status_code=202, responses=NOT_FOUND)
@@ -160,9 +151,5 @@ def _enqueue(services: Services, principal: Principal, uploaded: UploadResult) -
     job = None
     if uploaded.source_id is not None and uploaded.accepted:
         job = services.queue.enqueue(principal, uploaded.source_id)
-    return UploadedFiles(
-        source_id=uploaded.source_id,
-        accepted=list(uploaded.accepted),
-        refused=[RefusedFile(name=name, reason=reason) for name, reason in uploaded.rejections],
-        queued=import_response(job) if job else None,
-    )
+    refused = [RefusedFile(name=name, reason=reason) for name, reason in uploaded.rejections]
+    return UploadedFiles.from_objects(uploaded, refused=refused, queued=job)
