@@ -97,26 +97,16 @@ def import_path(
     raise typer.Exit(exit_code(report))
 
 
-app.command()(api)
+for command in (
+    *(api, ask, backup, check, encryption_key, evaluate, evaluate_catalog, google_login),
+    *(mcp, ratings, reindex, restore, search, serve, worker),
+):
+    app.command()(command)
+app.command("evaluate-catalogue", hidden=True, deprecated=True)(evaluate_catalog)
 app.add_typer(api_key, name="api-key")
-app.command()(ask)
-app.command()(backup)
 app.add_typer(catalog, name="catalog")
 app.add_typer(catalog, name="catalogue", hidden=True, deprecated=True)
-app.command()(check)
-app.command()(encryption_key)
-app.command()(evaluate)
-app.command()(evaluate_catalog)
-app.command("evaluate-catalogue", hidden=True, deprecated=True)(evaluate_catalog)
-app.command()(google_login)
 app.add_typer(labels, name="labels")
-app.command()(mcp)
-app.command()(ratings)
-app.command()(reindex)
-app.command()(restore)
-app.command()(search)
-app.command()(serve)
-app.command()(worker)
 
 
 def main() -> None:

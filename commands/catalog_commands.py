@@ -1,6 +1,5 @@
 """`cli.py catalog`: adds, imports, and searches catalogs."""
 
-import json
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
@@ -13,14 +12,16 @@ import typer
 from commands.console import (
     AsJson,
     DataDir,
+    check_figures_file,
     command_line,
     exit_code,
     open_services,
-    permissions_of_shell,
     print_json,
     print_report,
+    print_warnings,
     progress_bar,
     report_as_data,
+    write_figures,
 )
 from domain import LOCAL_USER, DocumentFilter, ImportReport, Outcome, PlaceHit, values_of
 from domain.errors import InputError
@@ -29,7 +30,6 @@ from services.export.answer_text import PlainAnswer
 if TYPE_CHECKING:
     from bootstrap import Services
     from services.catalog.catalog_question import CatalogAnswer, CatalogEvent
-    from services.evaluation.catalog_evaluation import CatalogEvaluation
 
 
 Row = dict[str, str | int | float]
@@ -56,10 +56,7 @@ def evaluate_catalog(
     measured: in the data folder if you name one, else in a temporary one.
     """
     name = name or legacy_name
-    if json_file is not None and not json_file.parent.is_dir():  # check before measuring
-        raise InputError(f"There is no folder {json_file.parent} to write the figures to.")
-    if json_file is not None and json_file.is_dir():
-        raise InputError(f"{json_file} is a folder: name a file in it for the figures.")
+    check_figures_file(json_file)
     if questions is None and name:
         command = command_line("evaluate-catalog", "QUESTIONS", "--catalog", "NAME")
         raise typer.BadParameter(f"--catalog requires a file of labeled questions: `{command}`")
@@ -73,9 +70,7 @@ def evaluate_catalog(
         rows = _measure(services, questions, name)
     for row in rows:
         typer.echo(_table(row))
-    if json_file is not None:
-        with permissions_of_shell():
-            json_file.write_text(json.dumps(rows, indent=2) + "\n", encoding="utf-8")
+    write_figures(json_file, rows)
 
 
 @contextmanager
@@ -96,18 +91,13 @@ def _sample(services: "Services") -> tuple[Path, str]:
 
 
 def _measure(services: "Services", questions: Path, name: str) -> list[Row]:
+    from services.catalog.place_scores import NO_CROSS_ENCODER
     from services.evaluation.catalog_evaluation import evaluation_of
 
     evaluation = evaluation_of(services.catalog, LOCAL_USER, name)
-    _warn_without_reranker(evaluation)
-    return [one.as_row() for one in evaluation.measure(questions)]
-
-
-def _warn_without_reranker(evaluation: "CatalogEvaluation") -> None:
-    from services.catalog.place_scores import NO_CROSS_ENCODER
-
     if evaluation.engine.reranking is None:
-        typer.secho(f"Footnote: {NO_CROSS_ENCODER}", fg="yellow", err=True)
+        print_warnings([NO_CROSS_ENCODER])
+    return [one.as_row() for one in evaluation.measure(questions)]
 
 
 def _table(row: Row) -> str:
@@ -140,28 +130,26 @@ def add(
     data_dir: DataDir = None,
 ) -> None:
     """Import a catalog, adding it if it is new."""
-    with (
-        open_services(data_dir, must_exist=False) as services,
-        progress_bar(quiet=as_json) as progress,
-    ):
-        report = services.catalog_imports.run(
-            LOCAL_USER, path, confirm_removals=confirm_removals, on_progress=progress
-        )
-        warnings = _warnings(services, report)
-    confirmation = command_line("catalog", "add", path, "--confirm-removals", data_dir=data_dir)
-    _print_result(report, warnings, confirmation, as_json=as_json)
+    _import(path, confirm_removals, as_json, data_dir)
 
 
 @catalog.command()
 def sample(as_json: AsJson = False, data_dir: DataDir = None) -> None:
     """Add and import the sample catalog: fictional restaurants in New York."""
+    _import(None, False, as_json, data_dir)
+
+
+def _import(path: Path | None, confirm_removals: bool, as_json: bool, data_dir: DataDir) -> None:
+    """Import the catalog, or the sample without a path, and print the report."""
     with (
         open_services(data_dir, must_exist=False) as services,
         progress_bar(quiet=as_json) as progress,
     ):
-        report = services.catalog_imports.run_sample(LOCAL_USER, on_progress=progress)
+        path = path or services.catalog_imports.sample
+        report = services.catalog_imports.run(
+            LOCAL_USER, path, confirm_removals=confirm_removals, on_progress=progress
+        )
         warnings = _warnings(services, report)
-        path = services.catalog_imports.sample
     confirmation = command_line("catalog", "add", path, "--confirm-removals", data_dir=data_dir)
     _print_result(report, warnings, confirmation, as_json=as_json)
 
@@ -234,8 +222,7 @@ def _print_places(answer: "CatalogAnswer") -> None:
         if any(citation.n == source.n for citation in answer.citations):
             typer.secho(f"[{source.n}] {source.title} ({source.location})", dim=True)
     typer.echo(_analysis(answer))
-    for notice in filter(None, (answer.query.notice, *answer.notices)):
-        typer.secho(f"Footnote: {notice}", fg="yellow", err=True)
+    print_warnings([answer.query.notice, *answer.notices])
     for n, hit in enumerate(answer.places, start=1):
         typer.secho(f"{n}. {hit.place.title}  ({_facts(hit)})", bold=True)
         typer.secho(f"   {_score(hit)}", dim=True)

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from domain import LOCAL_USER, ImportReport, ImportState, Outcome
+from domain.errors import InputError
 from domain.messages import COMMAND
 
 if TYPE_CHECKING:
@@ -65,11 +66,11 @@ def open_services(
     try:
         services = build_services(data_dir=data_dir, must_exist=must_exist)
         notices = services.library.status(LOCAL_USER).notices if warn else ()
-        _warn(notices)
+        print_warnings(notices)
         yield services
         # Damage may be found only when a file is first read, so compare afterwards.
         damages = services.library.damage() if warn else ()
-        _warn(notice for notice in damages if notice not in notices)
+        print_warnings(notice for notice in damages if notice not in notices)
     except KeyboardInterrupt:
         typer.echo("Stopped. Finished work is kept; run the same command to resume.")
         raise typer.Exit(INTERRUPTED) from None
@@ -85,7 +86,7 @@ def warn_if_empty(services: "Services", data_dir: Path | None) -> None:
     """Print to stderr how to import documents if the library has none."""
     if not services.library.status(LOCAL_USER).documents:
         command = command_line("import", "PATH", data_dir=data_dir)
-        _warn([f"The library is empty: import a folder or a file with `{command}`."])
+        print_warnings([f"The library is empty: import a folder or a file with `{command}`."])
 
 
 def spare_threads() -> None:
@@ -105,8 +106,8 @@ def announce_model(services: "Services", *, warn: bool = True) -> None:
         ConfigError: The key or the address of the server is malformed.
     """
     notice = services.chat.answerers.resolve().notice
-    if notice and warn:
-        typer.secho(f"Footnote: {notice}", fg="yellow", err=True)
+    if warn:
+        print_warnings([notice])
 
 
 @contextmanager
@@ -122,8 +123,9 @@ def permissions_of_shell() -> Iterator[None]:
         os.umask(private)
 
 
-def _warn(notices: Iterable[str]) -> None:
-    for notice in notices:
+def print_warnings(warnings: Iterable[str]) -> None:
+    """Print the warnings that are not empty to stderr."""
+    for notice in filter(None, warnings):
         typer.secho(f"Footnote: {notice}", fg="yellow", err=True)
 
 
@@ -211,6 +213,25 @@ def print_report(report: ImportReport, confirmation: str) -> None:
         typer.echo(report.message)
     if report.state is ImportState.NEEDS_CONFIRMATION:
         typer.echo(f"To remove them, run: {confirmation}")
+
+
+def check_figures_file(file: Path | None) -> None:
+    """Reject an impossible file now rather than after minutes of measuring.
+
+    Raises:
+        InputError: It can't be written to.
+    """
+    if file is not None and not file.parent.is_dir():
+        raise InputError(f"There is no folder {file.parent} to write the figures to.")
+    if file is not None and file.is_dir():
+        raise InputError(f"{file} is a folder: name a file in it for the figures.")
+
+
+def write_figures(file: Path | None, figures: Any) -> None:
+    """Write the figures to the file as indented JSON, if there is one."""
+    if file is not None:
+        with permissions_of_shell():
+            file.write_text(json.dumps(figures, indent=2) + "\n", encoding="utf-8")
 
 
 def report_as_data(report: ImportReport) -> dict[str, Any]:

@@ -1,6 +1,5 @@
 """`cli.py evaluate` and `labels`: metrics on labeled sets, and export and import of labels."""
 
-import json
 from dataclasses import asdict
 from functools import partial
 from pathlib import Path
@@ -13,13 +12,15 @@ from commands.console import (
     LOOK,
     AsJson,
     DataDir,
+    check_figures_file,
     open_services,
     permissions_of_shell,
     print_json,
+    print_warnings,
     progress_bar,
+    write_figures,
 )
 from domain import LOCAL_USER, SearchMode
-from domain.errors import InputError
 
 if TYPE_CHECKING:
     from services.evaluation.metrics import Figures
@@ -105,7 +106,7 @@ def evaluate(
 
     With --labels, each figure is printed with its 95 % confidence interval.
     """
-    _check_file(json_file)
+    check_figures_file(json_file)
     if (folder is None) is not labels:
         raise typer.BadParameter(
             "specify a labeled set (`python cli.py evaluate FOLDER`), or measure with your own"
@@ -117,31 +118,17 @@ def evaluate(
         raise typer.BadParameter("--rerank can't be combined with --answers or --sweep")
     if answers and sweep:
         raise typer.BadParameter("--answers and --sweep cannot be combined")
+    from services.evaluation.sample_evaluation import holds_questions  # slow
+
     if folder is None:
         figures = _by_own_labels(mode, data_dir)
-    elif answers and _holds_questions(folder):
+    elif answers and holds_questions(folder):
         figures = _by_sample_questions(folder, data_dir)
     else:
         figures = _by_folder(folder, mode, queries, answers, sweep, rerank, sample, data_dir)
     for row in figures:
         typer.echo(_line(row))
-    if json_file is not None:
-        with permissions_of_shell():
-            json_file.write_text(json.dumps(figures, indent=2) + "\n", encoding="utf-8")
-
-
-def _check_file(json_file: Path | None) -> None:
-    """Reject an impossible file now rather than after minutes of measuring."""
-    if json_file is not None and not json_file.parent.is_dir():
-        raise InputError(f"There is no folder {json_file.parent} to write the figures to.")
-    if json_file is not None and json_file.is_dir():
-        raise InputError(f"{json_file} is a folder: name a file in it for the figures.")
-
-
-def _holds_questions(folder: Path) -> bool:
-    from services.evaluation.sample_evaluation import holds_questions
-
-    return holds_questions(folder)
+    write_figures(json_file, figures)
 
 
 def _by_folder(
@@ -207,8 +194,7 @@ def _wrong(graded: "Grade") -> str:
 def _by_own_labels(mode: list[SearchMode] | None, data_dir: Path | None) -> "list[Figures]":
     with open_services(data_dir) as services:
         figures = services.labels.evaluate(LOCAL_USER, mode)
-    for notice in figures.notices:
-        typer.secho(f"Footnote: {notice}", fg="yellow", err=True)
+    print_warnings(figures.notices)
     return [row.as_row() for row in figures.rows]
 
 

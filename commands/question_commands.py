@@ -16,6 +16,7 @@ from commands.console import (
     command_line,
     open_services,
     print_json,
+    print_warnings,
     spare_threads,
     warn_if_empty,
 )
@@ -104,7 +105,7 @@ def place(metadata: dict[str, Any]) -> str:
 def _warn_if_not_reranked(documents: "list[Document]") -> None:
     reason = documents[0].metadata.get("rerank", {}).get("skipped") if documents else None
     if reason:
-        typer.secho(f"Footnote: Not reranked. {reason}", fg="yellow", err=True)
+        print_warnings([f"Not reranked. {reason}"])
 
 
 def _explain(
