@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from services.search.embedding_service import EmbeddingService
     from services.search.lab_service import LabService
     from services.search.relevance_service import RelevanceService
-    from services.search.search_choices import ChoiceService
+    from services.search.search_scope import ChoiceService
     from services.search.search_service import Library, SearchService
     from services.search.suggestion_service import SuggestionService
     from services.status_service import StatusService
@@ -157,7 +157,7 @@ class Services(ImportServices):
     @cached_property
     def choices(self) -> "ChoiceService":
         """The choices for narrowing a search."""
-        from services.search.search_choices import ChoiceService
+        from services.search.search_scope import ChoiceService
 
         return ChoiceService(
             DocumentList(self._database),

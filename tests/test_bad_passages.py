@@ -3,8 +3,7 @@
 import pytest
 
 from domain import LOCAL_USER, ImportState, Outcome, SearchMode
-from models.builtin_models import MODELS
-from models.e5 import is_installed
+from models.builtin_models import MODELS, is_installed
 
 pytestmark = pytest.mark.slow
 

@@ -13,8 +13,7 @@ import cli
 from domain import FILTER_FIELDS, LOCAL_USER, Outcome, Scope, SearchMode
 from domain.errors import AppError, ConfigError, InputError
 from retrievers.ensemble import EnsembleRetriever
-from retrievers.fusion import combine_convex, fuse_reciprocal_ranks
-from retrievers.rankers import ConvexRanker, EnsembleRanker
+from retrievers.rankers import ConvexRanker, EnsembleRanker, combine_convex, fuse_reciprocal_ranks
 from services.search.search_service import explain
 from settings import load_settings
 from tests.fakes.reranker import Reply, reranking

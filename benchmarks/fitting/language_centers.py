@@ -13,7 +13,7 @@ import numpy as np
 
 from domain.language.script import script_of
 from models.builtin import BuiltinEmbeddings
-from models.e5 import CENTERS, SCRIPTS, MultilingualE5
+from models.builtin_models import CENTERS, SCRIPTS, MultilingualE5
 from services.evaluation.datasets import load_labeled_set
 
 SAMPLE = 600

@@ -7,9 +7,8 @@ from functools import cached_property
 from itertools import pairwise
 
 from chains.citations.answer_reader import read_answer
-from chains.citations.evidence import Evidence
-from chains.citations.markers import Claim, Marker
-from chains.citations.pieces import Piece, Text, as_markdown
+from chains.citations.markers import Claim, Marker, Piece, Text, as_markdown
+from chains.citations.quotes import Evidence
 from chains.citations.support import Statements, contains_numbers, quotation_before
 from domain import Citation, CitationState, RetrievedPassage
 

@@ -1,16 +1,106 @@
-"""Splits an answer of a model into safe text and citation markers."""
+"""Splits an answer of a model or of the program into safe text and citation markers."""
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING
 
-from chains.citations.formulas import Formulas
-from chains.citations.live_markup import defuse, has_live_markup
-from chains.citations.marker_parser import MarkerParser
-from chains.citations.markers import Claim, Marker
-from chains.citations.pieces import Piece, Text, as_text, text_of
+from chains.citations.marker_parser import MarkerParser, width_of_margin
+from chains.citations.markers import Claim, Marker, Piece, Text, as_markdown, as_text, text_of
 from chains.citations.quotes import QuoteFinder
-from chains.citations.visible_text import restoration
+from chains.citations.visible_text import defuse, escape, has_live_markup, restoration
 from domain import RetrievedPassage
+
+if TYPE_CHECKING:
+    from langchain_core.messages.content import Citation
+
+_DELIMITER = re.compile(r"\\.|\$+")
+_INLINE = ("\\(", "\\[", "\\$", "$")
+_MAY_END_IN_SPAN = re.compile(r"\$|\\[)\]]")
+_CLOSING = {"$$": "$$", "\\[": "\\]"}
+_DISPLAY = ("$$", "\\]")
+
+
+class Formulas:
+    r"""Knows where a client may see a formula instead of code.
+
+    A formula within a line begins with `$` or `\(` and ends with its paragraph at the latest. It
+    matters only to code spans that may contain its end, because all others are inside or outside as
+    a whole. A displayed formula, from `$$` to `$$` or from `\[` to `\]`, also matters to code
+    blocks. Clients agree about its lines only if both delimiters begin one, with the same indent.
+    """
+
+    def __init__(self) -> None:
+        self.is_lost = False
+        """Whether clients may disagree about what is code from now on."""
+        self._closing = ""
+        self._indent = 0
+        self._delimiters: list[str] = []
+        """Those of displayed formulas in the current line."""
+        self._is_inline = False
+        self._is_cut = False
+        """Whether a code span may have ended early, so that the next ones may be text."""
+
+    @property
+    def is_open(self) -> bool:
+        """Whether a displayed formula is open at the beginning of this line."""
+        return bool(self._closing)
+
+    def read(self, text: str) -> None:
+        """Read text outside code, with its escapes; a run of `$` must be whole."""
+        for delimiter in _DELIMITER.findall(text):
+            self._is_inline |= delimiter.startswith(_INLINE)
+            self.is_lost |= delimiter.startswith("$$$")
+            if delimiter in _CLOSING or (delimiter == "\\]" and self._is_in_brackets()):
+                self._delimiters.append(delimiter)
+
+    def read_block(self, text: str) -> None:
+        """Read a part of a code block."""
+        self.is_lost |= self.is_open and self._closing[-1] in text
+
+    def is_certain(self, span: str) -> bool:
+        """Whether a code span is code in all clients; a bar may end a cell of a table."""
+        return not (self._is_cut or self.is_lost or self._may_cut(span))
+
+    def read_span(self, span: str) -> None:
+        """Read a code span."""
+        self._is_cut |= self._may_cut(span)
+        if self.is_open or self._delimiters:
+            self.is_lost |= any(delimiter in span for delimiter in _DISPLAY)
+
+    def end_line(self, line: str) -> None:
+        """Read the end of a whole line outside code blocks, and what it displays."""
+        text = line.strip(" \t")
+        if self.is_open:
+            self._continue(text, width_of_margin(line))
+        elif not self._is_line_whole():
+            self._open(text, width_of_margin(line))
+        self._delimiters = []
+        self._is_inline &= bool(text)
+        self._is_cut &= self._is_inline or self.is_open
+
+    def _continue(self, text: str, indent: int) -> None:
+        self.is_lost |= bool(text) and indent < self._indent
+        if self._delimiters:
+            self.is_lost |= text != self._closing or indent != self._indent
+            self._closing = ""
+
+    def _open(self, text: str, indent: int) -> None:
+        [opening, *others] = self._delimiters
+        self.is_lost |= bool(others) or not text.startswith(opening)
+        self._closing, self._indent = _CLOSING[opening], indent
+
+    def _is_line_whole(self) -> bool:
+        """Whether each displayed formula of the line ends in it."""
+        pairs = zip(self._delimiters[::2], self._delimiters[1::2], strict=False)
+        is_paired = all(_CLOSING.get(opening) == closing for opening, closing in pairs)
+        return is_paired and len(self._delimiters) % 2 == 0
+
+    def _is_in_brackets(self) -> bool:
+        return self.is_open or self._delimiters[-1:] == ["\\["]
+
+    def _may_cut(self, span: str) -> bool:
+        is_in_formula = self._is_inline or self.is_open
+        return "|" in span or (is_in_formula and bool(_MAY_END_IN_SPAN.search(span)))
 
 
 class SafeParser(MarkerParser):
@@ -145,3 +235,70 @@ def _open_quotation(line: str) -> str:
     if match:
         return match[1]
     return line.rpartition('"')[2] if line.count('"') % 2 else ""
+
+
+class WrittenAnswer:
+    """The pieces of an answer so far; each method returns the Markdown that it adds."""
+
+    def __init__(self, passages: Iterable[RetrievedPassage] = ()) -> None:
+        """Start an answer about these passages."""
+        self.pieces: list[Piece] = []
+        self._reader = AnswerReader(passages)
+        self._characters = 0
+
+    def read(self, text: str, citations: "Sequence[Citation] | None" = None) -> str:
+        """Add text of a model, or of the program if `citations` is not None (it may be empty).
+
+        The program's text is not parsed, and needs no citation outside its quotations.
+        """
+        start = self._characters
+        self._characters += len(text)
+        if citations is not None:
+            return self.take(_pieces(text, citations, start))
+        return self._add(self._reader.feed(text))
+
+    def take(self, pieces: Sequence[Piece]) -> str:
+        """Add these pieces."""
+        return self.close() + self._add(pieces)
+
+    def close(self) -> str:
+        """Add the model's text that was held back because it could have become a marker."""
+        return self._add(self._reader.close())
+
+    def _add(self, pieces: Sequence[Piece]) -> str:
+        self.pieces += pieces
+        return as_markdown(pieces)
+
+
+def quotation(n: int, words: str) -> list[Piece]:
+    """The words of passage `n` in quotation marks, and the marker that cites them."""
+    lines = escape(words).replace("\n", "  \n")  # Markdown line breaks
+    quoted = Text(f"“{words}” ", f"“{lines}” ")
+    return [quoted, Marker(f"[{n}]", (Claim(n, words),), quotes=len(words) + len("“”"))]
+
+
+def citation(n: int, words: str, start: int) -> "Citation":
+    """LangChain's annotation for the text of `quotation` at offset `start` of an answer."""
+    end = start + len(as_markdown(quotation(n, words)))
+    return {
+        "type": "citation",
+        "cited_text": words,
+        "start_index": start,
+        "end_index": end,
+        "extras": {"n": n},
+    }
+
+
+def _pieces(text: str, citations: "Iterable[Citation]", start: int) -> list[Piece]:
+    """The pieces of a text at offset `start` of the answer, with its annotated quotations."""
+    pieces: list[Piece] = []
+    position = 0
+    for one in citations:
+        pieces += _own_words(text[position : one["start_index"] - start])
+        pieces += quotation(one["extras"]["n"], one["cited_text"])
+        position = one["end_index"] - start
+    return pieces + _own_words(text[position:])
+
+
+def _own_words(text: str) -> list[Piece]:
+    return [Text(text, by_program=True)] if text else []

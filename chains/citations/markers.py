@@ -1,10 +1,13 @@
-"""Parses a citation marker in a text that may be incomplete."""
+"""The pieces of an answer: text, and citation markers, which may be incomplete."""
 
 import re
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cache
+from itertools import groupby
 
 from chains.citations.quotes import proves_something
+from chains.citations.visible_text import defuse
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,20 +61,34 @@ class NotAMarkerError(Exception):
     """The bracket is text, regardless of what follows."""
 
 
-def read_marker(text: str, at: int) -> Marker:
-    """The marker that begins with the bracket at `at`.
+def read_marker(text: str, *, final: bool) -> Marker:
+    """The marker that begins with the bracket at the beginning of the text.
 
     Forms: `[1]`, `[1, 2]`, `[1-3]`, `［１］`, `【1†...】`, `[1: "words"]`, `[1: "a", 2: 「b」]`.
     Not markers: `[1](target)`, `[2024]`, `[text]`, anything with a blank line.
+
+    Args:
+        text: The rest of the answer so far.
+        final: Whether nothing follows the text, so that it may cut the marker off.
 
     Raises:
         MoreNeededError: The text ends before that is certain.
         NotAMarkerError: It is not a marker.
     """
-    return _Reader(text, at).marker()
+    try:
+        return _Reader(text).marker()
+    except NotAMarkerError:
+        return _unclosed(text)
+    except MoreNeededError:
+        if not final:
+            raise
+    try:
+        return _unclosed(text)
+    except NotAMarkerError:
+        return _cut_off(text)
 
 
-def read_unclosed(text: str, at: int) -> Marker:
+def _unclosed(text: str) -> Marker:
     """The marker whose bracket is never closed, up to the end of its first quote.
 
     If only a bracket inside the quote is unclosed, it is ignored and the marker is complete.
@@ -79,34 +96,34 @@ def read_unclosed(text: str, at: int) -> Marker:
     Raises:
         NotAMarkerError: Not even one quote is complete.
     """
-    near = text[: at + MAX_MARKER_CHARS].partition("\n\n")[0]
+    near = text[:MAX_MARKER_CHARS].partition("\n\n")[0]
     try:
-        return _Reader(near, at, in_pairs=False).marker()
+        return _Reader(near, in_pairs=False).marker()
     except (MoreNeededError, NotAMarkerError):
-        reader = _Reader(near, at)
+        reader = _Reader(near)
     try:
         claim = reader.first_claim()
     except MoreNeededError as error:
         raise NotAMarkerError from error
-    return Marker(text[at : reader.at], (claim,))
+    return Marker(text[: reader.at], (claim,))
 
 
-def read_cut_off(text: str, at: int) -> Marker:
+def _cut_off(text: str) -> Marker:
     """The marker that is cut off by the end of the answer; its quote omits the incomplete word.
 
     Raises:
         NotAMarkerError: It is not a marker.
     """
-    if len(text) - at >= MAX_MARKER_CHARS or "\n\n" in text[at:]:
+    if len(text) >= MAX_MARKER_CHARS or "\n\n" in text:
         raise NotAMarkerError
-    remainder = text[at:].rstrip(" \n" + _SEPARATORS + _RANGES + _COLONS)
+    remainder = text.rstrip(" \n" + _SEPARATORS + _RANGES + _COLONS)
     for mark in ("", *(closers[0] for closers in _QUOTES.values())):
         try:
-            claims = read_marker(remainder + mark + OPENING[text[at]] + "\n", 0).claims
+            claims = _Reader(remainder + mark + OPENING[text[0]] + "\n").marker().claims
         except (MoreNeededError, NotAMarkerError):
             continue
         last = claims[-1]
-        return Marker(text[at:], (*claims[:-1], Claim(last.n, _without_last_word(last.quote))))
+        return Marker(text, (*claims[:-1], Claim(last.n, _without_last_word(last.quote))))
     raise NotAMarkerError
 
 
@@ -124,12 +141,11 @@ def _without_last_word(quote: str) -> str:
 
 
 class _Reader:
-    def __init__(self, text: str, at: int, *, in_pairs: bool = True) -> None:
+    def __init__(self, text: str, *, in_pairs: bool = True) -> None:
         self._text = text
-        self._start = at
         self._in_pairs = in_pairs
-        self._opening, self._closing = text[at], OPENING[text[at]]
-        self.at = at + 1
+        self._opening, self._closing = text[0], OPENING[text[0]]
+        self.at = 1
 
     def marker(self) -> Marker:
         claims = self._claims()
@@ -139,7 +155,7 @@ class _Reader:
         if self._peek() != self._closing:
             raise NotAMarkerError
         self.at += 1
-        raw = self._text[self._start : self.at]
+        raw = self._text[: self.at]
         is_bare = not any(claim.quote for claim in claims)
         if is_bare and self._closing == "]" and self._peek(inside=True) == "(":
             raise NotAMarkerError
@@ -249,7 +265,7 @@ class _Reader:
 
     def _skip_to(self, stops: re.Pattern[str]) -> None:
         """Advance to the next match, but at most to the maximum length of a marker."""
-        limit = min(len(self._text), self._start + MAX_MARKER_CHARS)
+        limit = min(len(self._text), MAX_MARKER_CHARS)
         match = stops.search(self._text, self.at, limit)
         self.at = match.start() if match else limit
 
@@ -259,7 +275,7 @@ class _Reader:
 
     def _peek(self, *, inside: bool = False) -> str:
         """The character here; a quote may contain a line break, but not a paragraph break."""
-        if self.at - self._start >= MAX_MARKER_CHARS:
+        if self.at >= MAX_MARKER_CHARS:
             raise NotAMarkerError
         if self.at >= len(self._text):
             raise MoreNeededError
@@ -267,3 +283,67 @@ class _Reader:
         if character == "\n" and not (inside and self._text[self.at - 1] != "\n"):
             raise NotAMarkerError
         return character
+
+
+_NO_TEXT = re.compile(r"[\\\[\]`~]")
+
+
+@dataclass(frozen=True, slots=True)
+class Text:
+    """A piece of the answer that is only text.
+
+    `markdown` is its displayed form, or "" if that equals the text. `by_program` marks text
+    written by the program, such as an introduction, which needs no citation.
+    """
+
+    text: str
+    markdown: str = field(default="", compare=False)
+    by_program: bool = field(default=False, compare=False)
+
+    @property
+    def shown(self) -> str:
+        """The piece as Markdown for the answer."""
+        return self.markdown or self.text
+
+
+Piece = Text | Marker
+
+
+def as_text(bracket: str) -> Text:
+    """Bracketed text, escaped so that it is not read as a marker, a link, code, or HTML."""
+    return Text(bracket, defuse(_NO_TEXT.sub(r"\\\g<0>", bracket)))
+
+
+def join_texts(pieces: Iterable[Piece]) -> list[Piece]:
+    """The pieces, with consecutive texts of the same writer joined."""
+    joined: list[Piece] = []
+    for (is_text, _), group in groupby(pieces, _writer):
+        if is_text:
+            joined.append(_join([piece for piece in group if isinstance(piece, Text)]))
+        else:
+            joined.extend(group)
+    return joined
+
+
+def as_markdown(pieces: Sequence[Piece]) -> str:
+    """The pieces as Markdown for the answer, where markers are only numbers."""
+    return "".join(piece.shown for piece in pieces)
+
+
+def plain_text(pieces: Sequence[Piece]) -> str:
+    """The pieces as text, without Markdown escapes."""
+    return "".join(piece.text if isinstance(piece, Text) else piece.shown for piece in pieces)
+
+
+def _writer(piece: Piece) -> tuple[bool, bool]:
+    return isinstance(piece, Text), isinstance(piece, Text) and piece.by_program
+
+
+def _join(texts: list[Text]) -> Text:
+    text, shown = "".join(one.text for one in texts), "".join(one.shown for one in texts)
+    return replace(text_of(text, shown), by_program=texts[0].by_program)
+
+
+def text_of(text: str, shown: str) -> Text:
+    """The text with this Markdown."""
+    return Text(text, "" if shown == text else shown)

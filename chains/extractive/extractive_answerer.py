@@ -12,10 +12,10 @@ from langchain_core.embeddings import Embeddings
 from langchain_core.messages import AIMessageChunk
 from langchain_core.runnables import Runnable, RunnableConfig
 
-from chains.citations.pieces import as_markdown
+from chains.citations.answer_reader import citation, quotation
+from chains.citations.markers import as_markdown
 from chains.citations.quotes import find_quote
 from chains.citations.visible_text import VisibleText
-from chains.citations.written_answer import citation, quotation
 from chains.condensing.follow_ups import Idf
 from chains.extractive.answer_decision import cosine, log_odds, measures_of
 from chains.extractive.quoted_units import quoted_unit, readable

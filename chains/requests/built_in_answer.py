@@ -9,10 +9,10 @@ from langchain_core.messages import AIMessageChunk
 from langchain_core.runnables import Runnable
 from langchain_core.runnables.utils import AddableDict
 
-from chains.citations.pieces import as_markdown
+from chains.citations.answer_reader import citation, quotation
+from chains.citations.markers import as_markdown
 from chains.citations.quotes import find_quote
 from chains.citations.visible_text import shown
-from chains.citations.written_answer import citation, quotation
 from chains.history import Inputs
 from domain import EXTRACTIVE
 from domain.language.script import CJK

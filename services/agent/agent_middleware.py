@@ -21,7 +21,7 @@ from langgraph.types import Command
 from chains.chat_prompts import ANSWER_RULES
 from domain import CUT_SHORT_REASONS
 from services.agent.agent_tools import failure_text, reason_of
-from services.chat.tool_calls import with_ids
+from services.chat.model_options import with_ids
 from services.texts import sanitize_json
 
 AGENT_PROMPT = (

@@ -19,7 +19,7 @@ from langchain_core.tools import BaseTool
 
 from chains.citations.answer_check import CheckedAnswer, check_answer
 from chains.citations.marker_parser import parse_markers
-from chains.citations.pieces import Text
+from chains.citations.markers import Text
 from chains.history import HistoryEntry, fit_history
 from domain import LOCAL_USER, Principal
 from domain.errors import NotFoundError

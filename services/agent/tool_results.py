@@ -8,8 +8,7 @@ from typing import Any
 from langchain_core.documents import Document
 
 from chains.chat_prompts import render_sources
-from chains.citations.markers import Marker
-from chains.citations.pieces import Text
+from chains.citations.markers import Marker, Text
 from chains.citations.visible_text import lookalikes, neutralize
 from domain import Citation, CitationState, RetrievedPassage, Turn, public_location
 from services.export.answer_text import answer_pieces, escape, location_text, safe_answer

@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 from domain import PlacePassage
 from domain.language.tokens import words_with_tokens
-from retrievers.fusion import Hit, Scored, combine_convex, min_max, scored
+from retrievers.rankers import Hit, Scored, combine_convex, min_max, scored
 from storage.ledger.document_store import Documents
 
 MAX_PASSAGES_PER_PLACE = 160

@@ -4,12 +4,11 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
+from chains.citations.answer_reader import quotation
 from chains.citations.marker_parser import SHOWN_MARKER
-from chains.citations.markers import Claim, Marker
-from chains.citations.pieces import Piece, Text, as_text
+from chains.citations.markers import Claim, Marker, Piece, Text, as_text
 from chains.citations.quotes import QuoteFinder
 from chains.citations.visible_text import shown
-from chains.citations.written_answer import quotation
 from domain import CatalogQuery, FilterField, Pattern, PlaceHit, RetrievedPassage, values_of
 from domain.language.sentences import split_sentences
 from domain.language.tokens import content_tokens

@@ -5,8 +5,8 @@ from contextlib import closing
 from typing import TYPE_CHECKING, Any, cast
 
 from chains.citations.answer_check import CheckedAnswer, check_answer
+from chains.citations.answer_reader import WrittenAnswer
 from chains.citations.visible_text import lookalikes, neutralize
-from chains.citations.written_answer import WrittenAnswer
 from chains.reasoning import ReasoningFilter
 from domain import EXTRACTIVE, Aspect, PlaceHit, RetrievedPassage, values_of
 from domain.messages import _

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from domain import Place, PlacePart
 from domain.messages import _
-from retrievers.fusion import min_max
+from retrievers.rankers import min_max
 
 PRIOR_WEIGHT = 10.0
 """The weight of the catalog's mean in `confidence`, as a number of ratings."""

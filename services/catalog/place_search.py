@@ -8,7 +8,7 @@ from domain import CatalogFilters, CatalogQuery, Filter, Place, PlaceHit, values
 from domain.errors import DamagedIndexError, ModelError
 from domain.logs import get_logger
 from domain.messages import _
-from retrievers.fusion import min_max
+from retrievers.rankers import min_max
 from services.catalog.candidates import (
     Candidate,
     PlaceList,

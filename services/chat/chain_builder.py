@@ -150,7 +150,7 @@ class ChainBuilder:
     def _retriever(
         self, model: "BaseChatModel | None", documents: "ScopedDocuments"
     ) -> "BaseRetriever":
-        from chains.condensing.rephrase import rephrase_with_model
+        from chains.condensing.condense import rephrase_with_model
         from retrievers.passages import WindowRetriever
 
         options, search = self.options, documents.choice

@@ -1,18 +1,23 @@
-"""What a caller asks of the chat model: its own tools, and a format for the answer."""
+"""What a caller asks of the chat model: its own tools, whose calls are read here, and a format."""
 
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
+from uuid import uuid4
 
+from domain import CUT_SHORT_REASONS
 from domain.errors import ModelOptionError
 from domain.messages import _
 from services.chat.json_schema import schema_problem
+from services.texts import sanitize_json
 
-if TYPE_CHECKING:  # slow, and not needed to open a page
+if TYPE_CHECKING:
     from langchain_core.language_models import BaseChatModel, LanguageModelLike
-    from langchain_core.messages import BaseMessage
+    from langchain_core.messages import AIMessageChunk, BaseMessage, ToolCall, ToolCallChunk
     from langchain_core.prompts import ChatPromptTemplate
+
+    Call = TypeVar("Call", ToolCall, ToolCallChunk)
 
 _SIGNS = {
     "response_format": ("response_format", "json", "structured output", "schema"),
@@ -115,3 +120,26 @@ NOT_FOR_AGENT = _(
     "The agent calls only its own tools and answers in text: ask without the agent (model"
     " footnote), or omit tools and response formats."
 )
+
+
+def whole_tool_calls(message: "AIMessageChunk") -> "tuple[ToolCallChunk, ...]":
+    """The calls with their arguments as text; none if the message was cut short.
+
+    The arguments of a truncated message may be incomplete.
+    """
+    if message.response_metadata.get("finish_reason") in CUT_SHORT_REASONS:
+        return ()
+    calls: list[ToolCallChunk] = sanitize_json(message.tool_call_chunks)
+    for call in calls:
+        call["name"], call["args"] = call["name"] or "", call["args"] or "{}"
+    return tuple(with_ids(calls))
+
+
+def with_ids(calls: "list[Call]") -> "list[Call]":
+    """The calls, of which those without a unique id get a new one."""
+    ids: set[str | None] = {None, ""}
+    for call in calls:
+        if call["id"] in ids:
+            call["id"] = f"call_{uuid4().hex}"
+        ids.add(call["id"])
+    return calls

@@ -24,11 +24,9 @@ from domain import (
 from domain.errors import AppError, ModelOptionError, RequestRejectedError
 from domain.logs import StageTimes, elapsed_ms, get_logger, new_id, with_log_context
 from domain.messages import _
-from services.chat.answer_draft import AnswerDraft
+from services.chat.answer_draft import AnswerDraft, JsonDraft, require_format
 from services.chat.chain_builder import AnswerChain
-from services.chat.json_answer import JsonDraft, require_format
-from services.chat.model_options import NO_OPTIONS, ModelOptions
-from services.chat.tool_calls import whole_tool_calls
+from services.chat.model_options import NO_OPTIONS, ModelOptions, whole_tool_calls
 from services.events import (
     Condensing,
     Event,

@@ -21,8 +21,8 @@ from domain import COMPARED_MODES, Normalization, SearchMode
 from domain.errors import InputError
 from domain.messages import _
 from models.embedding_choice import EmbeddingSpec, is_calibrated, known_scripts
-from retrievers.fusion import Hit, Scored, combine_convex, fuse_reciprocal_ranks, scored
 from retrievers.passages import PassageRetriever
+from retrievers.rankers import Hit, Scored, combine_convex, fuse_reciprocal_ranks, scored
 from retrievers.rerank import Reranking
 from services.chat.chain_builder import ChainBuilder
 from services.evaluation.answer_evaluation import ARTICLE, PASSAGE, AnswerEvaluation

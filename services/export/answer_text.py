@@ -10,11 +10,17 @@ from typing import NamedTuple
 from urllib.parse import quote
 
 from chains.citations.answer_reader import SafeParser
-from chains.citations.live_markup import has_live_markup
 from chains.citations.marker_parser import SHOWN_MARKER, MarkerParser
-from chains.citations.markers import Claim, Marker, NotAMarkerError
-from chains.citations.pieces import Piece, Text, as_markdown, plain_text
-from chains.citations.visible_text import escape
+from chains.citations.markers import (
+    Claim,
+    Marker,
+    NotAMarkerError,
+    Piece,
+    Text,
+    as_markdown,
+    plain_text,
+)
+from chains.citations.visible_text import escape, has_live_markup
 from domain import Citation, CitationState, Turn, is_on_web, public_location
 from domain.messages import _
 from services.answer_support import Support, offers_nearest, support_of

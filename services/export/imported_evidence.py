@@ -6,8 +6,7 @@ from functools import lru_cache
 from itertools import islice
 from typing import Any, NamedTuple
 
-from chains.citations.evidence import citation_of
-from chains.citations.quotes import QuoteFinder
+from chains.citations.quotes import QuoteFinder, citation_of
 from domain import Citation, CitationState, Principal, RetrievedPassage, Turn
 from domain.errors import NotFoundError
 from services.access import sees

@@ -11,8 +11,8 @@ from pydantic import ConfigDict, Field, PrivateAttr, field_validator
 
 from domain import Filter, Normalization
 from domain.language.tokens import keyword_tokens
-from retrievers.base_retrievers import CountedRetriever
-from retrievers.fusion import Hit, Scored, combine_convex, fuse_reciprocal_ranks
+from retrievers.passages import CountedRetriever
+from retrievers.rankers import Hit, Scored, combine_convex, fuse_reciprocal_ranks
 from storage.filters import checks_of
 from storage.opensearch.mapping import Fields, require_own_fields
 from storage.opensearch.opensearch_vector_store import paired_lists

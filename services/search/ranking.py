@@ -9,8 +9,7 @@ from domain.errors import DamagedIndexError
 from domain.language.script import script_of
 from domain.logs import get_logger
 from domain.messages import _
-from retrievers.fusion import Hit
-from retrievers.rankers import ConvexRanker, DenseRanker, EnsembleRanker, KeywordRanker, Ranker
+from retrievers.rankers import ConvexRanker, DenseRanker, EnsembleRanker, Hit, KeywordRanker, Ranker
 from services.search.search_service import RankingOptions
 from storage.base_store import LexicalIndex
 from storage.keywords.segment_files import SegmentFiles

@@ -1,20 +1,26 @@
-"""Converts search scopes to filters."""
+"""Search scopes: the choices for narrowing a search, and their conversion to filters."""
 
-from collections.abc import Iterable, Mapping, Sequence
-from datetime import UTC, date, datetime, time
+import time
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Mapping, Sequence, Set
+from dataclasses import dataclass, field
+from datetime import UTC, date, datetime
+from datetime import time as clock_time
 from difflib import get_close_matches
-from typing import Any
+from typing import Any, NamedTuple
 from unicodedata import normalize
 
-from domain import FILTER_FIELDS, Filter, Scope
+from domain import FILTER_FIELDS, Filter, Principal, Scope, SearchChoice
 from domain.errors import ConflictError, InputError
 from domain.messages import _
+from services.access import own_sources
 from storage.filters import EITHER, checks_of, fields_of
+from storage.ledger.document_list_store import DocumentList, LabelList
 from storage.ledger.document_store import utc_text
-from storage.ledger.source_store import StoredSource
+from storage.ledger.source_store import Sources, StoredSource
 
 _DAY_CHARS = len("2026-11-21")
-_LAST_SECOND = time(23, 59, 59)
+_LAST_SECOND = clock_time(23, 59, 59)
 
 
 def condition_of(scope: Scope, sources: Iterable[StoredSource]) -> Filter:
@@ -112,7 +118,7 @@ def _without(condition: Filter, sources: Sequence[str]) -> Filter:
 def _period(scope: Scope) -> dict[str, str]:
     limits = {}
     if scope.since:
-        limits["$gte"] = utc_text(_moment(_("since"), scope.since, time()))
+        limits["$gte"] = utc_text(_moment(_("since"), scope.since, clock_time()))
     if scope.until:
         limits["$lte"] = utc_text(_moment(_("until"), scope.until, _LAST_SECOND))
     if len(limits) == 2 and limits["$gte"] > limits["$lte"]:
@@ -179,7 +185,7 @@ def _has_name(source: StoredSource, name: str) -> bool:
     return normalize("NFC", name) in _compose(names)
 
 
-def _moment(what: str, text: str, default_time: time) -> datetime:
+def _moment(what: str, text: str, default_time: clock_time) -> datetime:
     """The time in the text, in UTC; a bare date gets the default time of day."""
     try:
         if len(text) <= _DAY_CHARS:
@@ -197,3 +203,101 @@ def _moment(what: str, text: str, default_time: time) -> datetime:
 def _nearest(name: str, names: Iterable[str]) -> str:
     matches = get_close_matches(name, list(names), n=1)
     return _(" Did you mean {near}?").format(near=repr(matches[0])) if matches else ""
+
+
+CACHE_S = 5.0
+"""The time in seconds for which the contents of the library are cached."""
+
+
+@dataclass(frozen=True, slots=True)
+class Choices:
+    """The names to choose from.
+
+    `sources` are names by id, and `catalogs` the ids of those that are searched only if they are
+    chosen; `own` is the source id of the conversation's files, or "".
+    `settings` is the default search, without None values.
+    """
+
+    sources: Mapping[str, str] = field(default_factory=dict)
+    collections: tuple[str, ...] = ()
+    formats: tuple[str, ...] = ()
+    labels: tuple[str, ...] = ()
+    own: str = ""
+    catalogs: tuple[str, ...] = ()
+    settings: SearchChoice = field(default_factory=SearchChoice)
+
+
+class _Contents(NamedTuple):
+    """The formats and labels of each source's documents, by source id."""
+
+    read_at: float
+    formats: Mapping[str, Set[str]]
+    labels: Mapping[str, Set[str]]
+
+
+class ChoiceService:
+    """Lists the sources, collections, formats, and labels by which searches can be narrowed."""
+
+    def __init__(
+        self,
+        documents: DocumentList,
+        labels: LabelList,
+        sources: Sources,
+        settings: SearchChoice,
+        now: Callable[[], float] = time.monotonic,
+    ) -> None:
+        """Build the service; `settings` is the default search, `now` a monotonic clock."""
+        self._documents = documents
+        self._labels = labels
+        self._sources = sources
+        self._settings = settings
+        self._now = now
+        self._contents: _Contents | None = None
+
+    def choices(self, principal: Principal, conversation_id: str | None = None) -> Choices:  # noqa: ARG002  # every call has one
+        """The contents of the library, at most `CACHE_S` old, without other people's files.
+
+        A catalog is a source to choose, but its format and labels are not.
+
+        Args:
+            principal: The user.
+            conversation_id: The conversation whose files are included.
+        """
+        contents = self._current_contents()
+        conversations = ("", conversation_id)
+        visible = [
+            one
+            for one in self._sources.list()
+            if one.conversation_id in conversations and one.id in contents.formats
+        ]
+        documents = [one for one in visible if not one.is_catalog]
+        return Choices(
+            sources={one.id: one.name or one.location for one in visible},
+            collections=tuple(sorted({one.collection for one in visible})),
+            formats=_sort(contents.formats, documents),
+            labels=_sort(contents.labels, documents),
+            own=next((one.id for one in visible if one.conversation_id), ""),
+            catalogs=tuple(one.id for one in visible if one.is_catalog),
+            settings=self._settings,
+        )
+
+    def check(self, principal: Principal, scope: Scope) -> None:
+        """Check that a search can be narrowed to the scope.
+
+        Raises:
+            InputError: A source was removed, or the dates contradict each other.
+        """
+        condition_of(scope, own_sources(self._sources, principal).values())
+
+    def _current_contents(self) -> _Contents:
+        # A page calls this on every click, and it reads every document's row.
+        if self._contents is None or self._now() - self._contents.read_at > CACHE_S:
+            formats: defaultdict[str, set[str]] = defaultdict(set)
+            for tally in self._documents.tallies():
+                formats[tally.source_id].add(tally.format)
+            self._contents = _Contents(self._now(), formats, self._labels.by_source())
+        return self._contents
+
+
+def _sort(by_source: Mapping[str, Set[str]], sources: Iterable[StoredSource]) -> tuple[str, ...]:
+    return tuple(sorted({name for one in sources for name in by_source.get(one.id, ())}))

@@ -26,8 +26,7 @@ if TYPE_CHECKING:
     from langchain_core.retrievers import BaseRetriever
     from langchain_core.runnables import Runnable
 
-    from retrievers.fusion import Hit
-    from retrievers.rankers import Ranker
+    from retrievers.rankers import Hit, Ranker
     from retrievers.rerank import Reranking
     from services.search.ranking import OpenIndex
 

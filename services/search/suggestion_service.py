@@ -8,8 +8,7 @@ from datetime import date
 from pathlib import Path
 
 from domain import DocumentFilter, DocumentOrder, ListedDocument, Principal
-from services.search.heading_words import is_name
-from services.search.question_wording import Kind, Subject, Suggestion
+from services.search.question_wording import Kind, Subject, Suggestion, is_name
 from storage.ledger.document_list_store import DocumentList, FirstPassages, HeadedText
 from storage.ledger.source_store import Sources
 

@@ -4,8 +4,7 @@ from hypothesis import strategies as st
 
 from chains.citations.answer_check import check_answer
 from chains.citations.answer_reader import AnswerReader, read_answer
-from chains.citations.markers import Marker
-from chains.citations.pieces import as_markdown, plain_text
+from chains.citations.markers import Marker, as_markdown, plain_text
 from domain import CitationState, RetrievedPassage
 
 SURVEY = (

@@ -7,7 +7,7 @@ from langchain_core.messages import AIMessageChunk
 from langchain_core.runnables import RunnableLambda
 
 from chains.citations.answer_check import check_answer
-from chains.citations.written_answer import WrittenAnswer
+from chains.citations.answer_reader import WrittenAnswer
 from chains.conversational_retrieval import ConversationalRetrievalChain
 from chains.extractive.extractive_answerer import ExtractiveAnswerer
 from chains.model_answer import AnswererWithExtract, answer_with_model, is_usable

@@ -2,7 +2,7 @@ from functools import reduce
 from operator import add
 
 from chains.citations.answer_check import check_answer
-from chains.citations.written_answer import WrittenAnswer
+from chains.citations.answer_reader import WrittenAnswer
 from chains.requests.built_in_answer import Quotation, answer_pieces, quotable
 from domain import EXTRACTIVE, CitationState, RetrievedPassage
 from tests.chains.documents import LEAVE

@@ -2,7 +2,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from chains.citations.quotes import find_quote
-from chains.requests.central_sentences import MAX_SENTENCES, SHARE, central_sentences
+from chains.requests.summary import MAX_SENTENCES, SHARE, central_sentences
 from tests.chains.documents import LEAVE, passages_of
 
 

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from chains.citations.answer_check import check_answer
 from chains.citations.answer_reader import AnswerReader
-from chains.citations.pieces import as_markdown
+from chains.citations.markers import as_markdown
 from chains.citations.support import contains_numbers
 from domain import CitationState, RetrievedPassage
 

@@ -6,9 +6,8 @@ from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
 from chains.citations.answer_check import check_answer
-from chains.citations.answer_reader import AnswerReader, read_answer
-from chains.citations.pieces import as_markdown, plain_text
-from chains.citations.written_answer import quotation
+from chains.citations.answer_reader import AnswerReader, quotation, read_answer
+from chains.citations.markers import as_markdown, plain_text
 from domain import CitationState, RetrievedPassage
 from services.export.answer_text import safe_answer
 

@@ -4,8 +4,7 @@ from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
 from chains.citations.marker_parser import MarkerParser, parse_markers
-from chains.citations.markers import MAX_MARKER_CHARS, Marker
-from chains.citations.pieces import Text, join_texts
+from chains.citations.markers import MAX_MARKER_CHARS, Marker, Text, join_texts
 from tests.linear_time import require_linear_time
 
 

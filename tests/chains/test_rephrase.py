@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from chains.chat_prompts import REPHRASE_PROMPT
-from chains.condensing.rephrase import MAX_CHARS, parse_rephrasings, rephrase_with_model
+from chains.condensing.condense import MAX_CHARS, parse_rephrasings, rephrase_with_model
 from tests.chains.scripted import ScriptedChatModel
 
 QUESTION = "How much annual leave do I get?"

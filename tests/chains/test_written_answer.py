@@ -4,8 +4,8 @@ from langchain_core.documents import Document
 from langchain_core.messages import AIMessageChunk
 
 from chains.citations.answer_check import check_answer
-from chains.citations.pieces import Text, as_markdown, plain_text
-from chains.citations.written_answer import WrittenAnswer, citation, quotation
+from chains.citations.answer_reader import WrittenAnswer, citation, quotation
+from chains.citations.markers import Text, as_markdown, plain_text
 from chains.extractive.extractive_answerer import ExtractiveAnswerer
 from domain import CitationState, RetrievedPassage
 

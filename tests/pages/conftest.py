@@ -15,7 +15,7 @@ from streamlit.testing.v1 import AppTest
 import bootstrap
 from domain import Principal, Turn
 from services.chat.conversation_service import CostService, Prices
-from services.search.search_choices import Choices
+from services.search.search_scope import Choices
 from services.sources.source_service import SourceStatus
 from tests.pages.double import ScriptedChat, ScriptedConversations, ScriptedTurns
 from tests.pages.evidence_double import Originals, Ratings, Reader

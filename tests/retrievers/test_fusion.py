@@ -6,8 +6,8 @@ from langchain_core.documents import Document
 from langchain_core.retrievers import BaseRetriever
 
 from domain import Normalization
-from retrievers import fusion
-from retrievers.fusion import scored as without_parts
+from retrievers import rankers
+from retrievers.rankers import scored as without_parts
 
 ids = st.text("abcdefghij", min_size=1, max_size=2)
 ranking = st.lists(ids, unique=True, max_size=12)
@@ -27,11 +27,11 @@ def named(rankings):
 
 
 def fuse_reciprocal_ranks(rankings, **options):
-    return without_parts(fusion.fuse_reciprocal_ranks(named(rankings), **options))
+    return without_parts(rankers.fuse_reciprocal_ranks(named(rankings), **options))
 
 
 def combine_convex(dense, sparse, **options):
-    return without_parts(fusion.combine_convex(dense, sparse, **options))
+    return without_parts(rankers.combine_convex(dense, sparse, **options))
 
 
 @given(st.lists(ranking, max_size=4))
@@ -108,21 +108,21 @@ def test_a_weight_outside_0_to_1_is_rejected(share):
 @given(st.lists(ranking, min_size=1, max_size=4), st.data(), st.floats(0, 1000))
 def test_the_shares_of_fused_ranks_add_up_to_the_score(rankings, data, c):
     weights = data.draw(st.lists(weight, min_size=len(rankings), max_size=len(rankings)))
-    for hit in fusion.fuse_reciprocal_ranks(named(rankings), weights=weights, c=c):
+    for hit in rankers.fuse_reciprocal_ranks(named(rankings), weights=weights, c=c):
         assert sum(part.share for part in hit.parts) == pytest.approx(hit.score)
         assert [part.ranker for part in hit.parts] == list(named(rankings))
 
 
 @given(scored, scored, weight, normalization)
 def test_the_shares_of_a_convex_combination_add_up_to_the_score(dense, sparse, share, method):
-    for hit in fusion.combine_convex(dense, sparse, dense_weight=share, normalization=method):
+    for hit in rankers.combine_convex(dense, sparse, dense_weight=share, normalization=method):
         assert sum(part.share for part in hit.parts) == pytest.approx(hit.score)
 
 
 @given(st.lists(ranking, max_size=3))
 def test_a_part_has_the_rank_and_score_of_its_list_if_any(rankings):
     lists = named(rankings)
-    for hit in fusion.fuse_reciprocal_ranks(lists):
+    for hit in rankers.fuse_reciprocal_ranks(lists):
         for part in hit.parts:
             if part.rank is None:
                 assert hit.id not in dict(lists[part.ranker])
@@ -134,13 +134,13 @@ def test_a_part_has_the_rank_and_score_of_its_list_if_any(rankings):
 @given(scored, scored, weight, normalization, st.integers(1, 5))
 def test_a_limit_only_truncates_the_list(dense, sparse, share, method, limit):
     options = {"dense_weight": share, "normalization": method}
-    whole = fusion.combine_convex(dense, sparse, **options)
-    assert fusion.combine_convex(dense, sparse, limit=limit, **options) == whole[:limit]
+    whole = rankers.combine_convex(dense, sparse, **options)
+    assert rankers.combine_convex(dense, sparse, limit=limit, **options) == whole[:limit]
 
 
 def test_z_scores_give_a_missing_id_the_lowest_score_of_the_list():
     dense, sparse = [("a", 3.0), ("b", 1.0)], [("c", 9.0), ("a", 5.0)]
-    hits = fusion.combine_convex(
+    hits = rankers.combine_convex(
         dense, sparse, dense_weight=0.5, normalization=Normalization.Z_SCORE
     )
     assert {hit.id: hit.score for hit in hits} == {"a": 0, "c": 0, "b": -1}
@@ -160,7 +160,7 @@ def test_z_scores_are_invariant_to_scale_and_shift(dense, sparse, share, scale, 
 @pytest.mark.parametrize("method", list(Normalization))
 def test_a_score_that_is_not_finite_is_rejected(bad, method):
     with pytest.raises(ValueError, match="finite"):
-        fusion.combine_convex(
+        rankers.combine_convex(
             [("a", bad), ("b", 1.0)], [("a", 1.0)], dense_weight=0.5, normalization=method
         )
 
@@ -168,4 +168,4 @@ def test_a_score_that_is_not_finite_is_rejected(bad, method):
 @pytest.mark.parametrize("weights", [[-1.0], [float("nan")], [float("inf")], []])
 def test_invalid_weights_are_rejected(weights):
     with pytest.raises(ValueError, match="weights"):
-        fusion.fuse_reciprocal_ranks({"one": []}, weights=weights)
+        rankers.fuse_reciprocal_ranks({"one": []}, weights=weights)

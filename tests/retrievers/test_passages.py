@@ -2,9 +2,8 @@ import pytest
 from langchain_core.documents import Document
 from langchain_tests.integration_tests import RetrieversIntegrationTests
 
-from retrievers.fusion import hits_of
 from retrievers.passages import SPARE, PassageRetriever
-from retrievers.rankers import KeywordRanker
+from retrievers.rankers import KeywordRanker, hits_of
 
 TEXTS = {f"p{number}": f"annual leave, rule {number}" for number in range(6)}
 

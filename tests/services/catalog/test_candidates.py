@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from retrievers.fusion import hits_of
+from retrievers.rankers import hits_of
 from services.catalog.candidates import (
     MAX_PASSAGES_PER_PLACE,
     PlaceList,

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from chains.citations.answer_check import check_answer
-from chains.citations.written_answer import citation
+from chains.citations.answer_reader import citation
 from domain import CitationState, RetrievedPassage
 from services.chat.answer_draft import AnswerDraft
 from services.events import CitationVerified, TextDelta

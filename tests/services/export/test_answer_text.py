@@ -3,8 +3,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from chains.citations.answer_reader import read_answer
-from chains.citations.markers import Marker
-from chains.citations.pieces import as_markdown
+from chains.citations.markers import Marker, as_markdown
 from services.export.answer_text import PlainAnswer, marker_spans, plain_answer
 from services.export.safe_markdown import markdown_to_html
 

@@ -1,6 +1,6 @@
 import pytest
 
-from services.search.document_questions import question_in
+from services.search.question_wording import question_in
 
 
 @pytest.mark.parametrize(

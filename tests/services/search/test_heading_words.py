@@ -1,6 +1,6 @@
 import pytest
 
-from services.search.heading_words import is_generic, is_name, is_topic, without_numbering
+from services.search.question_wording import is_generic, is_name, is_topic, without_numbering
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ from pydantic import ValidationError
 
 from domain import Normalization
 from domain.errors import StorageError
-from retrievers.fusion import combine_convex, fuse_reciprocal_ranks
+from retrievers.rankers import combine_convex, fuse_reciprocal_ranks
 from services.search.opensearch_retrievers import (
     OpenSearchHybridRetriever,
     OpenSearchLexicalSearchRetriever,

@@ -2,7 +2,7 @@ from dataclasses import replace
 from types import SimpleNamespace
 
 from domain import LOCAL_USER, SearchChoice, SearchMode
-from services.search.search_choices import CACHE_S, ChoiceService
+from services.search.search_scope import CACHE_S, ChoiceService
 from storage.ledger.source_store import new_source
 
 
