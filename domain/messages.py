@@ -8,6 +8,7 @@ the methods of `str` return plain text, which is no longer translated.
 import json
 from collections.abc import Iterable, Mapping
 from pathlib import Path
+from string import Formatter
 from typing import Any, Self
 
 _IN_CHECKOUT = "python cli.py"
@@ -32,8 +33,13 @@ class Message(str):
         return message
 
     def format(self, *_args: object, **values: object) -> "Message":
-        """The message with its template's placeholders replaced by these values."""
-        return Message(self.template, {name: str(value) for name, value in values.items()})
+        """The message with its template's placeholders replaced by these values.
+
+        Values without a placeholder are ignored.
+        """
+        names = {name for _text, name, *_more in Formatter().parse(self.template)}
+        used = {name: str(value) for name, value in values.items() if name in names}
+        return Message(self.template, used)
 
     def __str__(self) -> Self:
         """The message itself, so `str(error)` keeps the template."""

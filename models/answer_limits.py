@@ -2,7 +2,7 @@
 
 import math
 import time
-from collections.abc import AsyncIterator, Callable, Generator, Iterator
+from collections.abc import Callable, Generator, Iterator
 from contextvars import ContextVar, copy_context
 from dataclasses import dataclass
 from typing import Any, TypeVar
@@ -90,11 +90,6 @@ class LimitedHttp:
         """The event hooks for an `httpx2.Client`."""
         return {"request": [self._limit_request], "response": [self._limit_response]}
 
-    @property
-    def async_hooks(self) -> Hooks:
-        """The event hooks for an `httpx2.AsyncClient`."""
-        return {"request": [self._limit_request_async], "response": [self._limit_response_async]}
-
     def _limit_request(self, request: httpx2.Request) -> None:
         """Limit all timeouts to the time that is left for the answer."""
         left = max(self._limits.deadline() - time.monotonic(), LEAST_WAIT_S)
@@ -105,13 +100,6 @@ class LimitedHttp:
     def _limit_response(self, response: httpx2.Response) -> None:
         assert isinstance(response.stream, httpx2.SyncByteStream)  # noqa: S101
         response.stream = _LimitedStream(response.stream, self._meter(response))
-
-    async def _limit_request_async(self, request: httpx2.Request) -> None:
-        self._limit_request(request)
-
-    async def _limit_response_async(self, response: httpx2.Response) -> None:
-        assert isinstance(response.stream, httpx2.AsyncByteStream)  # noqa: S101
-        response.stream = _LimitedAsyncStream(response.stream, self._meter(response))
 
     def _meter(self, response: httpx2.Response) -> "_Meter":
         most = ERROR_BYTES if response.is_error else self._limits.max_bytes
@@ -156,19 +144,3 @@ class _LimitedStream(httpx2.SyncByteStream):
 
     def close(self) -> None:
         self._stream.close()
-
-
-class _LimitedAsyncStream(httpx2.AsyncByteStream):
-    def __init__(self, stream: httpx2.AsyncByteStream, meter: _Meter) -> None:
-        self._stream = stream
-        self._meter = meter
-
-    async def __aiter__(self) -> AsyncIterator[bytes]:
-        async for data in self._stream:
-            may_continue = self._meter.may_continue(data)
-            yield data
-            if not may_continue:
-                return
-
-    async def aclose(self) -> None:
-        await self._stream.aclose()

@@ -349,5 +349,5 @@ def _without_list(endpoint: Endpoint, reason: str) -> Answerer:
             " come from the built-in answerer. {reason} Check the endpoint ({address}), or enter"
             " the name of the model, on the settings page or in OPENAI_BASE_URL and"
             " FOOTNOTE_CHAT_MODEL."
-        ).format(host=endpoint.host, reason=reason, address=endpoint.address),
+        ).format(**endpoint.values, reason=reason),
     )

@@ -175,14 +175,7 @@ class HostedReranker(BaseCrossEncoder):
                     "{host} did not respond like a reranker, which returns results with an"
                     " index and a relevance_score for each passage ({error}). Check"
                     " {url_setting} ({address}) and {model_setting} ({model})."
-                ).format(
-                    host=self._endpoint.host,
-                    error=error,
-                    url_setting=self._endpoint.url_setting,
-                    address=self._endpoint.address,
-                    model_setting=self._endpoint.model_setting,
-                    model=self._endpoint.model,
-                )
+                ).format(**self._endpoint.values, error=error)
             ) from error
 
     def _post(self, body: dict[str, Any], deadline: float) -> bytes:
@@ -294,7 +287,7 @@ def _http_errors(endpoint: Endpoint) -> Iterator[None]:
             _(
                 "{host} can't be reached. Check that the reranker is running and"
                 " {url_setting} ({address}) is correct."
-            ).format(host=endpoint.host, url_setting=endpoint.url_setting, address=endpoint.address)
+            ).format(**endpoint.values)
         ) from error
     except httpx.TimeoutException as error:
         raise _too_slow(endpoint) from error
@@ -309,7 +302,7 @@ def _too_slow(endpoint: Endpoint) -> ModelUnavailableError:
         _(
             "{host} did not respond within {timeout_s} s. If the reranker is slow, raise"
             " FOOTNOTE_RERANK_BUDGET_S or lower FOOTNOTE_RERANK_DEPTH."
-        ).format(host=endpoint.host, timeout_s=f"{endpoint.timeout_s:g}")
+        ).format(**endpoint.values)
     )
 
 
@@ -321,7 +314,7 @@ def _access_denied(answer: _Answer, endpoint: Endpoint) -> ModelError:
         state = _("is not set") if endpoint.key is None else _("was rejected")
         return ModelError(
             _("{host} denied access (HTTP {status}): {key_setting} {state}.").format(
-                host=host, status=status, key_setting=endpoint.key_setting, state=state
+                **endpoint.values, status=status, state=state
             )
         )
     if status == 429:
@@ -346,13 +339,5 @@ def _access_denied(answer: _Answer, endpoint: Endpoint) -> ModelError:
         _(
             "{host} rejected the request (HTTP {status}).{details} Check {url_setting}"
             " ({address}) and {model_setting} ({model})."
-        ).format(
-            host=host,
-            status=status,
-            details=details,
-            url_setting=endpoint.url_setting,
-            address=endpoint.address,
-            model_setting=endpoint.model_setting,
-            model=endpoint.model,
-        )
+        ).format(**endpoint.values, status=status, details=details)
     )

@@ -98,13 +98,11 @@ class ServerEmbeddings(Embeddings):
                     " {expected} texts, but vectors with {dimensions} dimensions were"
                     " expected. Check {model_setting} ({model})."
                 ).format(
-                    host=self._endpoint.host,
+                    **self._endpoint.values,
                     vectors=len(vectors),
                     length=length,
                     expected=expected,
                     dimensions=self.dimensions,
-                    model_setting=self._endpoint.model_setting,
-                    model=self._endpoint.model,
                 )
             )
 

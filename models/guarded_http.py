@@ -1,12 +1,11 @@
 """Limits the connections of HTTP clients of models to permitted addresses."""
 
-import asyncio
 from collections.abc import Sequence
 from functools import partial
 from typing import Any
 
 import httpcore2
-from httpx2 import AsyncClient, AsyncHTTPTransport, Client, HTTPTransport, Request
+from httpx2 import Client, HTTPTransport, Request
 
 from domain.web.address_guard import AddressGuard
 
@@ -14,7 +13,7 @@ _FIRST_S = 3.0
 """The time limit in seconds for each address of a name but the last."""
 
 
-def guard_connections(client: Client | AsyncClient, guard: AddressGuard | None) -> None:
+def guard_connections(client: Client, guard: AddressGuard | None) -> None:
     """Let the client connect only to addresses that the guard permits; None permits all.
 
     The connection is made to the checked address, because a name may have another one later. TLS
@@ -28,20 +27,12 @@ def guard_connections(client: Client | AsyncClient, guard: AddressGuard | None) 
         client.event_hooks["request"].append(partial(_check, guard))
         pool = transport._pool
         pool._network_backend = _GuardedBackend(guard, pool._network_backend)
-    elif isinstance(transport, AsyncHTTPTransport):
-        client.event_hooks["request"].append(partial(_check_async, guard))
-        async_pool = transport._pool
-        async_pool._network_backend = _GuardedAsyncBackend(guard, async_pool._network_backend)
 
 
 def _check(guard: AddressGuard, request: Request) -> None:
     """Check a host that is an address, before each request and each redirect."""
     url = request.url
     guard.check_literal(url.host, url.port or (80 if url.scheme == "http" else 443))
-
-
-async def _check_async(guard: AddressGuard, request: Request) -> None:
-    _check(guard, request)
 
 
 def _addresses(guard: AddressGuard, host: str, port: int) -> Sequence[str]:
@@ -52,48 +43,21 @@ def _addresses(guard: AddressGuard, host: str, port: int) -> Sequence[str]:
 
 
 class _GuardedBackend(httpcore2.NetworkBackend):
-    """Opens connections to the permitted addresses of a host, one after another."""
+    """Tries the permitted addresses of a host, with little time for each but the last."""
 
     def __init__(self, guard: AddressGuard, backend: httpcore2.NetworkBackend) -> None:
         self._guard = guard
         self._backend = backend
 
     def connect_tcp(
-        self, host: str, port: int, *arguments: Any, **options: Any
+        self, host: str, port: int, timeout: float | None = None, *arguments: Any, **options: Any
     ) -> httpcore2.NetworkStream:
         """Connect; raises ForbiddenAddressError if no address of the host is permitted."""
         *others, last = _addresses(self._guard, host, port)
-        for address in others:
-            try:
-                return self._backend.connect_tcp(address, port, *arguments, **options)
-            except (httpcore2.NetworkError, httpcore2.TimeoutException):
-                continue
-        return self._backend.connect_tcp(last, port, *arguments, **options)
-
-
-class _GuardedAsyncBackend(httpcore2.AsyncNetworkBackend):
-    """The same for asynchronous clients, with little time for each address but the last."""
-
-    def __init__(self, guard: AddressGuard, backend: httpcore2.AsyncNetworkBackend) -> None:
-        self._guard = guard
-        self._backend = backend
-
-    async def connect_tcp(
-        self, host: str, port: int, timeout: float | None = None, *arguments: Any, **options: Any
-    ) -> httpcore2.AsyncNetworkStream:
-        """Connect; raises ForbiddenAddressError if no address of the host is permitted."""
-        # Looking up a name blocks.
-        *others, last = await asyncio.to_thread(_addresses, self._guard, host, port)
         first_s = _FIRST_S if timeout is None else min(timeout, _FIRST_S)
         for address in others:
             try:
-                return await self._backend.connect_tcp(
-                    address, port, first_s, *arguments, **options
-                )
+                return self._backend.connect_tcp(address, port, first_s, *arguments, **options)
             except (httpcore2.NetworkError, httpcore2.TimeoutException):
                 continue
-        return await self._backend.connect_tcp(last, port, timeout, *arguments, **options)
-
-    async def sleep(self, seconds: float) -> None:
-        """Sleep as the backend does."""
-        await self._backend.sleep(seconds)
+        return self._backend.connect_tcp(last, port, timeout, *arguments, **options)

@@ -1,11 +1,11 @@
-"""HTTP clients for OpenAI's client that log each request."""
+"""The HTTP client for OpenAI's client, which logs each request."""
 
 import os
 from contextlib import AbstractContextManager
 from typing import Any
 
 import httpx2
-from openai import DefaultAsyncHttpxClient, DefaultHttpxClient
+from openai import DefaultHttpxClient
 
 from domain.logs import OutgoingRequest, outgoing_request
 from domain.web.address_guard import AddressGuard
@@ -29,24 +29,6 @@ class LoggedHttpClient(DefaultHttpxClient):
         """Send and log the request."""
         with _log_request(request) as sent:
             response = super().send(request, **options)
-            sent.status = response.status_code
-        return response
-
-
-class LoggedAsyncHttpClient(DefaultAsyncHttpxClient):
-    """OpenAI's default client with logging and the proxy that LangChain would set.
-
-    It connects only to addresses that the guard permits; None permits all.
-    """
-
-    def __init__(self, guard: AddressGuard | None = None, **options: Any) -> None:
-        super().__init__(proxy=_openai_proxy(), **options)
-        guard_connections(self, guard)
-
-    async def send(self, request: httpx2.Request, **options: Any) -> httpx2.Response:
-        """Send and log the request."""
-        with _log_request(request) as sent:
-            response = await super().send(request, **options)
             sent.status = response.status_code
         return response
 

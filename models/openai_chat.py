@@ -2,32 +2,24 @@
 
 import re
 import time
-from collections.abc import (
-    AsyncGenerator,
-    AsyncIterator,
-    Callable,
-    Generator,
-    Iterator,
-    Mapping,
-    Sequence,
-)
-from contextlib import aclosing, closing, contextmanager
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
+from contextlib import closing, contextmanager
 from typing import Any, cast
 
-from langchain_core.language_models import LanguageModelInput
+from langchain_core.language_models import BaseChatModel, LanguageModelInput
 from langchain_core.messages import AIMessageChunk, BaseMessage, HumanMessage
 from langchain_core.messages.utils import count_tokens_approximately
 from langchain_core.outputs import ChatGenerationChunk, ChatResult
 from langchain_core.tools import BaseTool
 from langchain_openai import ChatOpenAI
-from openai import AsyncStream, BadRequestError, Stream
-from openai.resources.chat import AsyncCompletions, Completions
+from openai import BadRequestError, Stream
+from openai.resources.chat import Completions
 from pydantic import PrivateAttr
 
 from domain import LENGTH_LIMIT, REPETITION, TIME_LIMIT
 from domain.errors import ModelUnavailableError
 from models.answer_limits import AnswerCutError, AnswerLimits, LimitedHttp
-from models.http_log import LoggedAsyncHttpClient, LoggedHttpClient
+from models.http_log import LoggedHttpClient
 from models.openai_errors import (
     Endpoint,
     NotStreamedError,
@@ -70,22 +62,7 @@ class PlainCompletions(Completions):
         )
 
 
-class RenamingCompletions(AsyncCompletions):
-    """Chat completions, retried once if the server has another name for the length limit."""
-
-    async def create(self, **payload: Any) -> Any:
-        """Return the client's result."""
-        try:
-            result = await super().create(**payload)
-        except BadRequestError as error:
-            result = await super().create(**_rename_limit(payload, error))
-        if isinstance(result, AsyncStream) and _is_json(result):
-            await result.close()
-            raise NotStreamedError
-        return result
-
-
-def _is_json(stream: Stream[Any] | AsyncStream[Any]) -> bool:
+def _is_json(stream: Stream[Any]) -> bool:
     content_type: str = stream.response.headers.get("content-type", "")
     return content_type.startswith("application/json")
 
@@ -169,24 +146,24 @@ class TranslatedChatOpenAI(ChatOpenAI):
     After an empty stream, one token is requested without streaming, because llama-cpp-python then
     reports the problem, such as a prompt that is too long. If the server returns one, the prompt
     leaves no space for the whole answer.
+
+    Asynchronous calls make the synchronous ones in threads, so there is one HTTP client to limit.
     """
 
+    _agenerate = BaseChatModel._agenerate
+    _astream = BaseChatModel._astream
     _endpoint: Endpoint = PrivateAttr()
     _limits: AnswerLimits = PrivateAttr()
 
     def __init__(self, endpoint: Endpoint, limits: AnswerLimits, **settings: Any) -> None:
-        limited = LimitedHttp(limits)
         super().__init__(
-            http_client=LoggedHttpClient(endpoint.guard, event_hooks=limited.hooks),
-            http_async_client=LoggedAsyncHttpClient(
-                endpoint.guard, event_hooks=limited.async_hooks
-            ),
+            http_client=LoggedHttpClient(endpoint.guard, event_hooks=LimitedHttp(limits).hooks),
+            async_client="not used",  # otherwise, one is created
             openai_proxy="",
             max_tokens=limits.max_tokens,
             **settings,
         )
         self.client = PlainCompletions(self.root_client)
-        self.async_client = RenamingCompletions(self.root_async_client)
         self._endpoint = endpoint
         self._limits = limits
 
@@ -211,10 +188,6 @@ class TranslatedChatOpenAI(ChatOpenAI):
         with model_errors(self._endpoint):
             return super()._generate(*args, **kwargs)
 
-    async def _agenerate(self, *args: Any, **kwargs: Any) -> ChatResult:
-        with model_errors(self._endpoint):
-            return await super()._agenerate(*args, **kwargs)
-
     def _stream(self, *args: Any, **kwargs: Any) -> Iterator[ChatGenerationChunk]:
         reading = _Reading(self._endpoint, self._limits)
         # Closed now rather than at garbage collection, to stop the server if the reader leaves.
@@ -228,23 +201,6 @@ class TranslatedChatOpenAI(ChatOpenAI):
                 token = self.client.create(**self._payload_of_one_token(*args, **kwargs))
             self._require_no_answer(token)
         yield from reading.last_piece()
-
-    async def _astream(self, *args: Any, **kwargs: Any) -> AsyncIterator[ChatGenerationChunk]:
-        reading = _Reading(self._endpoint, self._limits)
-        stream = cast("AsyncGenerator[ChatGenerationChunk]", super()._astream(*args, **kwargs))
-        with reading.errors():
-            async with aclosing(stream) as pieces:
-                while reading.may_continue() and (piece := await anext(pieces, None)):
-                    reading.take(piece)
-                    yield piece
-        if reading.is_empty:
-            with model_errors(self._endpoint):
-                token = await self.async_client.create(
-                    **self._payload_of_one_token(*args, **kwargs)
-                )
-            self._require_no_answer(token)
-        for piece in reading.last_piece():
-            yield piece
 
     def _require_no_answer(self, token: Any) -> None:
         """Raise ContextOverflowError if the server can answer with one token."""

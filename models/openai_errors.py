@@ -62,7 +62,7 @@ class Endpoint:
                 _(
                     "{url_setting} is not a valid address. An address starts with http:// or"
                     " https://, contains a host, and usually ends in {usual_end}."
-                ).format(url_setting=self.url_setting, usual_end=self.usual_end)
+                ).format(**self.values)
             )
         key = self.key.get_secret_value() if self.key else ""
         if not (key.isascii() and key.isprintable() and key == key.strip()):
@@ -100,6 +100,13 @@ class Endpoint:
         """The base URL without user name, password, and query."""
         parts = urlsplit(self.base_url)
         return f"{parts.scheme}://{self.host}{parts.path}"
+
+    @property
+    def values(self) -> dict[str, object]:
+        """What messages may say about the server; never its key."""
+        names = ("host", "address", "model", "model_setting", "url_setting", "key_setting")
+        others = {"usual_end": self.usual_end, "timeout_s": f"{self.timeout_s:g}"}
+        return {name: getattr(self, name) for name in names} | others
 
 
 class NotStreamedError(Exception):
@@ -154,12 +161,7 @@ def not_understood(endpoint: Endpoint, what: str = "") -> ModelError:
         _(
             "{host} did not respond in OpenAI's protocol.{shown_words} Check {url_setting}"
             " ({address}); it usually ends in /v1."
-        ).format(
-            host=endpoint.host,
-            shown_words=shown_words(what, endpoint),
-            url_setting=endpoint.url_setting,
-            address=endpoint.address,
-        )
+        ).format(**endpoint.values, shown_words=shown_words(what, endpoint))
     )
 
 
@@ -167,7 +169,7 @@ def _not_streamed(endpoint: Endpoint) -> str:
     return _(
         "{host} did not respond in OpenAI's protocol: it sent JSON instead of the requested"
         " stream. Check {url_setting} ({address}), or use a server that can stream answers."
-    ).format(host=endpoint.host, url_setting=endpoint.url_setting, address=endpoint.address)
+    ).format(**endpoint.values)
 
 
 def too_long(endpoint: Endpoint, what: str = "") -> ContextOverflowError:
@@ -178,7 +180,7 @@ def too_long(endpoint: Endpoint, what: str = "") -> ContextOverflowError:
             " Retrieve fewer passages, lower FOOTNOTE_PASSAGES_TOKENS,"
             " FOOTNOTE_HISTORY_TOKENS, or FOOTNOTE_CHAT_MAX_TOKENS, or choose a model"
             " with a larger context window."
-        ).format(model=endpoint.model, host=endpoint.host, details=shown_words(what, endpoint))
+        ).format(**endpoint.values, details=shown_words(what, endpoint))
     )
 
 
@@ -227,7 +229,7 @@ def _connection_error(error: "openai.APIConnectionError", endpoint: Endpoint) ->
         _(
             "{host} can't be reached. Check that the server is running and {url_setting}"
             " ({address}) is correct."
-        ).format(host=endpoint.host, url_setting=endpoint.url_setting, address=endpoint.address)
+        ).format(**endpoint.values)
     )
 
 
@@ -240,7 +242,7 @@ def _access_denied(error: "openai.APIStatusError", endpoint: Endpoint) -> ModelE
                 "{host} denied access (HTTP {status}): the index was built with the endpoint"
                 " {address}, whose key is no longer set. Run `python cli.py reindex`, or restore"
                 " the endpoint and its key."
-            ).format(host=host, status=status, address=endpoint.address)
+            ).format(**endpoint.values, status=status)
         )
     if status in (401, 403):
         # Not shown, because servers often repeat the key in their message.
@@ -249,20 +251,14 @@ def _access_denied(error: "openai.APIStatusError", endpoint: Endpoint) -> ModelE
             _(
                 "{host} denied access (HTTP {status}): {key_setting} {state}. Set a key that"
                 " is valid for this server and this model."
-            ).format(host=host, status=status, key_setting=endpoint.key_setting, state=state)
+            ).format(**endpoint.values, status=status, state=state)
         )
     if status == 404:
         return ModelError(
             _(
                 "{host} has no model named {model}, or no such address (HTTP 404). Check"
                 " {model_setting} and {url_setting} ({address})."
-            ).format(
-                host=host,
-                model=repr(endpoint.model),
-                model_setting=endpoint.model_setting,
-                url_setting=endpoint.url_setting,
-                address=endpoint.address,
-            )
+            ).format(**{**endpoint.values, "model": repr(endpoint.model)})
         )
     if status == 429:
         return _too_many(error, endpoint)
@@ -278,13 +274,7 @@ def _access_denied(error: "openai.APIStatusError", endpoint: Endpoint) -> ModelE
         _(
             "{host} rejected the request (HTTP {status}).{details} Check {model_setting}"
             " ({model}) and the server's log."
-        ).format(
-            host=host,
-            status=status,
-            details=details,
-            model_setting=endpoint.model_setting,
-            model=endpoint.model,
-        )
+        ).format(**endpoint.values, status=status, details=details)
     )
 
 
@@ -294,7 +284,7 @@ def _too_many(error: "openai.APIStatusError", endpoint: Endpoint) -> ModelError:
             _(
                 "The account behind {key_setting} has no quota left at {host} (HTTP 429). Add"
                 " credit there, or set another key."
-            ).format(key_setting=endpoint.key_setting, host=endpoint.host)
+            ).format(**endpoint.values)
         )
     when = _retry_when(error.response.headers.get("retry-after", ""))
     return ModelUnavailableError(
@@ -325,7 +315,7 @@ def _too_slow(endpoint: Endpoint) -> str:
     return _(
         "{host} sent nothing for {timeout_s} s. Ask again. If the model is slow, raise the"
         " time limit."
-    ).format(host=endpoint.host, timeout_s=f"{endpoint.timeout_s:g}")
+    ).format(**endpoint.values)
 
 
 def _too_much(endpoint: Endpoint) -> str:

@@ -12,7 +12,7 @@ from domain.errors import ModelError, ModelUnavailableError
 from domain.web.address_guard import AddressGuard, AllowedHosts
 from models.chat_choice import ChatSpec, NoListError, build_chat_model, listed_models
 from models.embedding_choice import EmbeddingSpec, build_embeddings
-from models.guarded_http import _FIRST_S, _GuardedAsyncBackend
+from models.guarded_http import _FIRST_S, _GuardedBackend
 from tests.fakes.openai import EMBEDDING_MODEL, MODEL, Text
 from tests.servers import free_port
 
@@ -167,13 +167,13 @@ def test_a_proxy_is_not_asked_for_a_forbidden_address(proxy, url, requests):
         proxy.clear()
 
 
-class Unreachable(httpcore2.AsyncNetworkBackend):
+class Unreachable(httpcore2.NetworkBackend):
     """Times out on every address, and records it with the time limit."""
 
     def __init__(self):
         self.attempts = []
 
-    async def connect_tcp(self, host, _port, timeout=None, **_options):
+    def connect_tcp(self, host, _port, timeout=None, **_options):
         self.attempts.append((host, timeout))
         raise httpcore2.ConnectTimeout
 
@@ -186,7 +186,7 @@ def test_only_the_last_address_of_a_name_gets_the_whole_time(monkeypatch, limit,
     addresses = ["10.0.0.1", "10.0.0.2", "10.0.0.3"]
     monkeypatch.setattr(AddressGuard, "addresses", lambda *_arguments: addresses)
     unreachable = Unreachable()
-    backend = _GuardedAsyncBackend(ANYBODY_NEAR, unreachable)
+    backend = _GuardedBackend(ANYBODY_NEAR, unreachable)
     with pytest.raises(httpcore2.ConnectTimeout):
-        asyncio.run(backend.connect_tcp("model.example.com", 80, timeout=limit))
+        backend.connect_tcp("model.example.com", 80, timeout=limit)
     assert unreachable.attempts == list(zip(addresses, limits, strict=True))
