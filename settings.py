@@ -21,9 +21,8 @@ from pydantic_settings import (
 )
 
 from domain import Normalization, SearchMode
-from domain.logs import LogFormat, LogLevel
+from domain.logs import LogFormat, LogLevel, url_password
 from domain.messages import _
-from domain.redaction import url_password
 from domain.setting_values import (
     OPEN_TO_SOURCES,
     PREFIX,

@@ -12,8 +12,8 @@ from urllib.parse import urlsplit
 from pydantic import ValidationError
 
 from domain.errors import ConfigError
+from domain.logs import HIDDEN
 from domain.messages import Message, _, join_messages
-from domain.redaction import HIDDEN
 
 PREFIX = "FOOTNOTE_"
 OPEN_TO_SOURCES = "FOOTNOTE_SECRET_"

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from domain import Passage
-from domain.language.script import CJK
+from domain.language.script import IS_CJK
 
 if TYPE_CHECKING:
     from langchain_text_splitters import RecursiveCharacterTextSplitter
@@ -41,7 +41,6 @@ _SEPARATORS = (
 )
 _SENTENCE_END = re.compile("|".join(_SEPARATORS[:3]))
 _SPACE = re.compile(r"\s+")
-_IS_CJK = re.compile(f"[{CJK}]")
 # Replaces code that must stay whole. It is a noncharacter, which no text uses.
 _MASK = "\uffff"
 
@@ -237,4 +236,4 @@ def _clean_start(text: str, earliest: int, start: int) -> int:
         match = boundary.search(text, earliest, start)
         if match is not None and match.end() < start:
             return start - len(text[match.end() : start].lstrip())
-    return earliest if _IS_CJK.match(text, earliest) else start
+    return earliest if IS_CJK.match(text, earliest) else start

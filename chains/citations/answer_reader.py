@@ -270,6 +270,10 @@ class WrittenAnswer:
         return as_markdown(pieces)
 
 
+INNER_QUOTES = str.maketrans(dict.fromkeys('"“”„‟', "'"))
+"""Makes quotation marks in quoted words single ones, so that the outer pair is clear."""
+
+
 def quotation(n: int, words: str) -> list[Piece]:
     """The words of passage `n` in quotation marks, and the marker that cites them."""
     lines = escape(words).replace("\n", "  \n")  # Markdown line breaks

@@ -9,10 +9,9 @@ from functools import cached_property
 from chains.citations.support import find_support
 from chains.citations.visible_text import VisibleText
 from domain import Citation, CitationState, RetrievedPassage
-from domain.language.script import CJK
+from domain.language.script import CJK, IS_CJK
 from domain.language.tokens import content_tokens
 
-_IS_CJK = re.compile(f"[{CJK}]")
 # 가능 must not be found inside 불가능, nor 可能 inside 不可能.
 _NEGATING_PREFIXES = "불비미무몰不非無未"
 _NUMERALS = "〇零一二三四五六七八九十百千万億兆십백천만억조"
@@ -44,7 +43,7 @@ def _touches(text: str, at: int, outward: int) -> bool:
 
 
 def _is_word(character: str) -> bool:
-    return character == "_" or (character.isalnum() and not _IS_CJK.match(character))
+    return character == "_" or (character.isalnum() and not IS_CJK.match(character))
 
 
 def _begins_inside(before: str, first: str) -> bool:

@@ -8,7 +8,7 @@ from functools import cached_property
 from itertools import pairwise
 
 from chains.citations.visible_text import shown
-from domain.language.script import CJK
+from domain.language.script import IS_CJK
 from domain.language.sentences import split_sentences
 from domain.language.tokens import content_tokens
 
@@ -154,7 +154,6 @@ _FINAL_NEGATION = re.compile(
 )
 _HEADING = re.compile(r"\s*#{1,6}\s")
 _NEW_BLOCK = re.compile(r"[ \t]*\n(?:[ \t]*\n|\s*(?:[-*+•#|>]|\d{1,3}[.)])\s?)")
-_IS_CJK = re.compile(f"[{CJK}]")
 
 
 def find_support(statement: str, passage: str, headings: str = "") -> _Span | None:
@@ -241,7 +240,7 @@ def _contrasts(claim: str, evidence: str) -> bool:
 
 def _contradicts(claim: str, evidence: str) -> bool:
     """Whether either text negates a statement of the other."""
-    if _IS_CJK.search(claim):
+    if IS_CJK.search(claim):
         return bool(_FINAL_NEGATION.search(_end(claim))) != bool(
             _FINAL_NEGATION.search(_end(evidence))
         )

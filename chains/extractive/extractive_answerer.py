@@ -12,7 +12,7 @@ from langchain_core.embeddings import Embeddings
 from langchain_core.messages import AIMessageChunk
 from langchain_core.runnables import Runnable, RunnableConfig
 
-from chains.citations.answer_reader import citation, quotation
+from chains.citations.answer_reader import INNER_QUOTES, citation, quotation
 from chains.citations.markers import as_markdown
 from chains.citations.quotes import find_quote
 from chains.citations.visible_text import VisibleText
@@ -59,8 +59,6 @@ _NO_CLEAR_ANSWER: dict[Language, str] = {
     "korean": "문서에서 이 질문에 대한 분명한 답을 찾지 못했습니다.",
     "japanese": "この質問へのはっきりした答えは、文書の中に見つかりませんでした。",
 }
-# Inner quotation marks become single ones, so that the outer pair is clear.
-_INNER = str.maketrans(dict.fromkeys('"“”„‟', "'"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,7 +158,7 @@ class ExtractiveAnswerer(Runnable[dict[str, Any], AIMessageChunk]):
             span = quoted_unit(text, sentence.start, sentence.end, all_items=all_items)
             if not _is_worth_quoting(sentence, scored[0]) or _is_quoted(sentence.n, *span, spans):
                 continue
-            quote = readable(text, *span).translate(_INNER)
+            quote = readable(text, *span).translate(INNER_QUOTES)
             if find_quote(text, quote) and not _repeats(quote, sentences):
                 spans.append((sentence.n, *span))
                 sentences.append(QuotedSentence(sentence.n, quote, sentence.score))

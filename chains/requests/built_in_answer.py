@@ -9,7 +9,7 @@ from langchain_core.messages import AIMessageChunk
 from langchain_core.runnables import Runnable
 from langchain_core.runnables.utils import AddableDict
 
-from chains.citations.answer_reader import citation, quotation
+from chains.citations.answer_reader import INNER_QUOTES, citation, quotation
 from chains.citations.markers import as_markdown
 from chains.citations.quotes import find_quote
 from chains.citations.visible_text import shown
@@ -18,9 +18,6 @@ from domain import EXTRACTIVE
 from domain.language.script import CJK
 from domain.language.sentences import blocks, split_sentences
 from domain.language.tokens import content_tokens
-
-# Inner quotation marks become single ones, so that the outer pair is clear.
-_INNER = str.maketrans(dict.fromkeys('"“”„‟', "'"))
 
 
 class FindsDocuments(Protocol):
@@ -70,7 +67,7 @@ def answer_pieces(paragraphs: Iterable[str | Quotation]) -> Iterator[Inputs]:
 
 def quotable(document: Document, start: int, end: int) -> str:
     """The span in quotable form, or "" if the quote could not be found in the document."""
-    words = shown(document.page_content[start:end]).translate(_INNER)
+    words = shown(document.page_content[start:end]).translate(INNER_QUOTES)
     return words if find_quote(document.page_content, words) else ""
 
 

@@ -13,6 +13,7 @@ KATAKANA = "\u30a1-\u30fa\u30fc-\u30ff\u31f0-\u31ff\uff66-\uff9f"
 HAN = "\u3005-\u3007\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U000323af"
 KANA = HIRAGANA + KATAKANA
 CJK = HANGUL + KANA + HAN
+IS_CJK = re.compile(f"[{CJK}]")
 LATIN = (
     "A-Za-z\u00aa\u00ba\u00c0-\u00d6\u00d8-\u00f6\u00f8-\u02af\u1e00-\u1eff"
     "\uff21-\uff3a\uff41-\uff5a"

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from domain.language.script import CJK, HANGUL, HIRAGANA
+from domain.language.script import HANGUL, HIRAGANA, IS_CJK
 
 
 class Block(NamedTuple):
@@ -62,7 +62,6 @@ _END = re.compile(rf"(?:[.!?…]+|[。！？｡．]+)(?:[{_CLOSERS}]|{_EMPHASIS_
 _KOREAN_ENDING = re.compile(r"[다요죠까니오음함임됨]$")
 # 「はい。」と言った, "간다."라고 했다: the sentence continues after the closing mark.
 _GOES_ON = re.compile(rf"[{HIRAGANA}{HANGUL}、，,・]")
-_IS_CJK = re.compile(f"[{CJK}]")
 _LAST_WORD = re.compile(r"[^\W_]+(?:\.[^\W_]+)*$")
 _ABBREVIATIONS = """
 mr mrs ms dr prof st vs no nos fig figs eq eqs sec ch vol pp approx ca cf e.g i.e eg ie al dept est
@@ -130,7 +129,7 @@ def _ends_sentence(text: str, match: re.Match[str], end: int) -> bool:
         return not (marks[-1] in _CLOSERS and _GOES_ON.match(after))
     if not after.isspace():
         before = text[max(0, match.start() - 1) : match.start()]
-        return bool(_KOREAN_ENDING.match(before) and _IS_CJK.match(after)) and len(marks) == 1
+        return bool(_KOREAN_ENDING.match(before) and IS_CJK.match(after)) and len(marks) == 1
     return _latin_end(text, match, _next_letter(text, match.end(), end))
 
 

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from domain.language.script import CJK, KATAKANA, fold
+from domain.language.script import CJK, IS_CJK, KATAKANA, fold
 from domain.language.tokens import keyword_tokens
 
 _FEWEST, _FEWEST_FOR_TWO = 4, 7  # letters, for one edit and for two
@@ -33,7 +33,6 @@ _WORD = re.compile(
     r"|[가-힣]{2,}?(?=[은는을를이가의에로도와과]?(?![가-힣]))"
     rf"|[{KATAKANA}]{{4,}}"
 )
-_IS_CJK = re.compile(f"[{CJK}]")
 _Costs = np.ndarray[Any, np.dtype[Any]]
 
 
@@ -68,7 +67,7 @@ def words_to_check(text: str) -> Iterator[TypedWord]:
         return
     for match in _WORD.finditer(text):
         word = match[0]
-        if _IS_CJK.match(word):
+        if IS_CJK.match(word):
             is_hangul = "가" <= word[0] <= "힣"
             if len(word) <= _LONGEST_RUN:
                 script = Script.HANGUL if is_hangul else Script.KATAKANA

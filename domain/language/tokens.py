@@ -9,7 +9,7 @@ from itertools import pairwise
 
 import Stemmer  # type: ignore[import-not-found]  # a C extension without stubs
 
-from domain.language.script import CJK, CYRILLIC, HAN, HANGUL, HIRAGANA, fold
+from domain.language.script import CJK, CYRILLIC, HAN, HANGUL, HIRAGANA, IS_CJK, fold
 
 # Omitted from keyword search, in passages and in questions. Measured nDCG@10 with and without them
 # is .690 and .695 on scifact, and .213 and .263 on the last turns of mtrag_cloud.
@@ -57,7 +57,6 @@ _RUN = re.compile(
 _PARTS = re.compile(_WORD)
 _HANGUL = re.compile(f"[{HANGUL}]")
 _HAN = re.compile(f"[{HAN}]")
-_IS_CJK = re.compile(f"[{CJK}]")
 _IS_CYRILLIC = re.compile(f"[{CYRILLIC}]")
 # A bigram with the particle would make 사원의 resemble 직원의. Shorter words may end in it: 회의.
 _PARTICLE = re.compile(rf"(?<=[{HANGUL}]{{2}})[은는을를의]$")
@@ -119,7 +118,7 @@ def _tokens_of(run: str) -> tuple[str, ...]:
     if _HANGUL.match(run):
         # The first syllable matches one-syllable nouns before any particle: 약, 약을, 약은.
         return (run[0], *_pairs(run))
-    if _IS_CJK.match(run):
+    if IS_CJK.match(run):
         return (*_HAN.findall(run), *_pairs(run)) if len(run) > 1 else (run,)
     return tuple(_word_tokens(run))
 
@@ -170,9 +169,6 @@ def _is_function_word(token: str) -> bool:
 _FUNCTION_TOKENS = frozenset(_stem(word) for word in ASKING) | KOREAN
 
 
-_IS_CJK_CHAR = re.compile(f"[{CJK}]")
-
-
 def matched_words(query: str, text: str) -> list[str]:
     """The words of the text that share a search token with the query.
 
@@ -189,12 +185,11 @@ def matched_words(query: str, text: str) -> list[str]:
 
 def _matching_parts(word: str, tokens: tuple[str, ...], query_tokens: set[str]) -> Iterator[str]:
     """The parts of a run that its matching tokens cover; other words match as a whole."""
-    if not _IS_CJK_CHAR.match(word):
+    if not IS_CJK.match(word):
         yield word
         return
-    pairs = [first + second for first, second in pairwise(word)]
     covered = [letter in query_tokens and letter in tokens for letter in word]
-    for place, pair in enumerate(pairs):
+    for place, pair in enumerate(_pairs(word)):
         if pair in query_tokens:
             covered[place] = covered[place + 1] = True
     yield from _stretches(word, covered)

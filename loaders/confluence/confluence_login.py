@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from domain.errors import SourceError
+from domain.logs import hide_secrets
 from domain.messages import _
-from domain.redaction import hide_secrets
 from domain.web.address_guard import AddressGuard
 
 if TYPE_CHECKING:  # slow

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 from domain.errors import SourceError
+from domain.logs import hide_secrets
 from domain.messages import _
-from domain.redaction import hide_secrets
 
 if TYPE_CHECKING:
     from google.auth.credentials import Credentials

@@ -93,13 +93,17 @@ class ChainBuilder:
         """See `AnswerBuilder`."""
         self.models.resolve()  # may call a server, so not under the lock
         with LOADING:
+            from services.search.scoped_documents import ScopedDocuments
+
             model, label = self.models.answering_model()
             options.require_model(model)
             index = self.library.open_index()
             idf = None if index is None else index.idf
             condense = self.condenser(model, idf)
             answer = _answerer(model, index, options)
-            documents = self._scoped_documents(principal, search, conversation_id)
+            documents = ScopedDocuments(
+                self.search, self.titles, principal, search, conversation_id
+            )
             chain = self._chain(model, condense, answer, documents)
             runnable = chain if model else self._route(chain, condense, answer, index, documents)
         return AnswerChain(runnable, label, self.options.chat_answer_timeout_s)
@@ -212,13 +216,6 @@ class ChainBuilder:
             (is_single_word, ask_for_definition | chain),
             chain,
         )
-
-    def _scoped_documents(
-        self, principal: Principal, search: SearchChoice, conversation_id: str
-    ) -> "ScopedDocuments":
-        from services.search.scoped_documents import ScopedDocuments
-
-        return ScopedDocuments(self.search, self.titles, principal, search, conversation_id)
 
     def condenser(self, model: "BaseChatModel | None", idf: "Idf | None") -> "Condenser":
         """Build the condenser, which uses the model, or rules if it is None."""

@@ -263,7 +263,7 @@ class LanguageFigures:
         """A flat table row: each figure, followed by its interval as `..._low` and `..._high`."""
         row: Figures = {"language": self.language, "questions": self.questions}
         for name, figure in self._named():
-            row |= {name: figure.mean, f"{name}_low": figure.low, f"{name}_high": figure.high}
+            row |= figure.columns(name)
         return row
 
     def _named(self) -> Iterable[tuple[str, Estimate]]:

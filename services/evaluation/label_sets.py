@@ -13,15 +13,13 @@ from domain.errors import InputError
 from domain.messages import _
 from services.evaluation.datasets import LabeledQuestion, LabeledSet, load_labeled_set
 from services.evaluation.metrics import Estimate, Figures, estimate, ndcg, recall, reciprocal_rank
-from services.texts import require_letters
+from services.texts import MAX_QUESTION_CHARS, require_letters
 from storage.ledger.document_store import Documents
 from storage.ledger.feedback_store import Label, LabelOrigin
 from storage.ledger.passage_finder import PassageFinder
 
 if TYPE_CHECKING:
     from langchain_core.documents import Document
-
-MAX_QUESTION_CHARS = 20_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,8 +85,7 @@ class ModeFigures:
         """A flat table row: each figure, followed by its interval as `..._low` and `..._high`."""
         row: Figures = {"mode": self.mode.value, "queries": self.queries}
         for name, figure in (("ndcg", self.ndcg), ("recall", self.recall), ("mrr", self.mrr)):
-            key = f"{name}_at_{self.k}"
-            row |= {key: figure.mean, f"{key}_low": figure.low, f"{key}_high": figure.high}
+            row |= figure.columns(f"{name}_at_{self.k}")
         return row | {"ms_per_query": self.ms_per_query}
 
 

@@ -42,6 +42,10 @@ class Estimate(NamedTuple):
     low: float
     high: float
 
+    def columns(self, name: str) -> Figures:
+        """The mean as a column of this name, and the interval as `..._low` and `..._high`."""
+        return {name: self.mean, f"{name}_low": self.low, f"{name}_high": self.high}
+
 
 def estimate(
     values: Sequence[float], *, level: float = 0.95, resamples: int = 2000, seed: int = 0

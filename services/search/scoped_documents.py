@@ -1,16 +1,15 @@
 """The documents in the scope of a question."""
 
-import math
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from operator import mul
 from pathlib import PurePosixPath
 
 from langchain_core.documents import Document
 from langchain_core.retrievers import BaseRetriever
 
+from chains.extractive.answer_decision import cosine
 from domain import Filter, Principal, SearchChoice
 from domain.language.tokens import content_tokens
 from services.search.search_scope import searchable
@@ -80,7 +79,7 @@ class ScopedDocuments:
             return [0.0] * len(titles)
         embeddings = index.passages.embeddings
         vector = embeddings.embed_query(text)
-        return [_cosine(vector, other) for other in embeddings.embed_documents(list(titles))]
+        return [cosine(vector, other) for other in embeddings.embed_documents(list(titles))]
 
     def known(self, document_id: str) -> list[Document]:
         """The passages of the document with this id; empty if it was removed or is out of scope."""
@@ -140,11 +139,6 @@ class ScopedDocuments:
     def _own_boxes(self) -> frozenset[str]:
         sources = self.search.library.sources.list() if self.conversation_id else ()
         return frozenset(one.id for one in sources if one.conversation_id == self.conversation_id)
-
-
-def _cosine(one: Sequence[float], other: Sequence[float]) -> float:
-    length = math.hypot(*one) * math.hypot(*other)
-    return math.fsum(map(mul, one, other)) / length if length else 0.0
 
 
 def _by_likeness(pair: tuple[float, DocumentTitle]) -> float:

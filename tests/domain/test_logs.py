@@ -5,7 +5,7 @@ from contextvars import copy_context
 
 import pytest
 
-from domain import redaction
+from domain import logs
 from domain.logs import (
     configure_logs,
     get_logger,
@@ -19,7 +19,7 @@ SECRET = "hunter2-Zq8"
 
 @pytest.fixture(autouse=True)
 def _restore_logging(monkeypatch):
-    monkeypatch.setattr(redaction, "_known", ())
+    monkeypatch.setattr(logs, "_known", ())
     root, ours = logging.getLogger(), logging.getLogger("footnote")
     handlers, level = root.handlers[:], ours.level
     yield

@@ -3,8 +3,8 @@ from urllib.parse import quote, quote_plus
 
 import pytest
 
-from domain import redaction
-from domain.redaction import hide_secrets, redact, redact_fields
+from domain import logs
+from domain.logs import hide_secrets, redact, redact_fields
 from tests.linear_time import require_linear_time
 
 SECRET = "hunter2-Zq8"
@@ -12,7 +12,7 @@ SECRET = "hunter2-Zq8"
 
 @pytest.fixture(autouse=True)
 def _no_known_secrets(monkeypatch):
-    monkeypatch.setattr(redaction, "_known", ())
+    monkeypatch.setattr(logs, "_known", ())
 
 
 @pytest.mark.parametrize(
