@@ -92,7 +92,7 @@ class ExtractiveAnswerer(Runnable[dict[str, Any], AIMessageChunk]):
             embeddings: Must return the zero vector for texts in a language that it does not know.
             knows_meaning: Whether the decision was fitted on the cosines of `embeddings`.
         """
-        self._idf = idf
+        self.idf = idf
         self.embeddings = embeddings
         self._knows_meaning = knows_meaning
 
@@ -220,11 +220,11 @@ class ExtractiveAnswerer(Runnable[dict[str, Any], AIMessageChunk]):
         documents: Sequence[Document],
         sentences: Sequence[ScoredSentence],
     ) -> float:
-        if self._idf is None:
+        if self.idf is None:
             return sentences[0].share - RELEVANT_SHARE
         calibrated = self._knows_meaning and bool(sentences[0].cosine)
         embeddings = self.embeddings if calibrated else None
-        measures = measures_of(question, typed, documents, sentences, self._idf, embeddings)
+        measures = measures_of(question, typed, documents, sentences, self.idf, embeddings)
         passage = documents[sentences[0].n - 1].page_content
         return log_odds(question, measures, passage, knows_meaning=calibrated)
 

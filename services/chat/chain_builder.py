@@ -97,15 +97,14 @@ class ChainBuilder:
 
             model, label = self.models.answering_model()
             options.require_model(model)
-            index = self.library.open_index()
-            idf = None if index is None else index.idf
-            condense = self.condenser(model, idf)
-            answer = _answerer(model, index, options)
+            extractive = _extractive(self.library.open_index())
+            condense = self.condenser(model, extractive.idf)
+            answer = _answerer(model, extractive, options)
             documents = ScopedDocuments(
                 self.search, self.titles, principal, search, conversation_id
             )
             chain = self._chain(model, condense, answer, documents)
-            runnable = chain if model else self._route(chain, condense, answer, index, documents)
+            runnable = chain if model else self._route(chain, condense, extractive, documents)
         return AnswerChain(runnable, label, self.options.chat_answer_timeout_s)
 
     def runnable(
@@ -184,8 +183,7 @@ class ChainBuilder:
         self,
         chain: "ConversationalRetrievalChain",
         condense: "Condenser",
-        answer: "Answerer",
-        index: "OpenIndex | None",
+        answer: "ExtractiveAnswerer",
         documents: "ScopedDocuments",
     ) -> "Runnable[dict[str, Any], dict[str, Any]]":
         """The chain, preceded by answerers for small talk and other requests without a model."""
@@ -207,12 +205,10 @@ class ChainBuilder:
             questions = self.suggestions.suggest(principal, today, FIRST_QUESTIONS)
             return LibraryFacts(documents.count(), questions)
 
-        embeddings = None if index is None else index.passages.embeddings
-        idf = None if index is None else index.idf
         return RunnableBranch(
             (is_small_talk, SmallTalkAnswerer(library_facts)),
-            (is_document_request, DocumentAnswerer(documents, condense, answer, embeddings)),
-            (is_summary_request, Summarizer(documents, condense, chain, idf)),
+            (is_document_request, DocumentAnswerer(documents, condense, answer, answer.embeddings)),
+            (is_summary_request, Summarizer(documents, condense, chain, answer.idf)),
             (is_single_word, ask_for_definition | chain),
             chain,
         )
@@ -226,9 +222,8 @@ class ChainBuilder:
 
 
 def _answerer(
-    model: "BaseChatModel | None", index: "OpenIndex | None", options: ModelOptions
+    model: "BaseChatModel | None", extractive: "ExtractiveAnswerer", options: ModelOptions
 ) -> "Answerer":
-    extractive = _extractive(index)
     if model is None:
         return extractive
     from chains.model_answer import AnswererWithExtract, answer_with_model
