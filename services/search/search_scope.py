@@ -1,12 +1,11 @@
 """Search scopes: the choices for narrowing a search, and their conversion to filters."""
 
-import time
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, field
-from datetime import UTC, date, datetime
-from datetime import time as clock_time
+from datetime import UTC, date, datetime, time
 from difflib import get_close_matches
+from time import monotonic
 from typing import Any, NamedTuple
 from unicodedata import normalize
 
@@ -20,7 +19,7 @@ from storage.ledger.document_store import utc_text
 from storage.ledger.source_store import Sources, StoredSource
 
 _DAY_CHARS = len("2026-11-21")
-_LAST_SECOND = clock_time(23, 59, 59)
+_LAST_SECOND = time(23, 59, 59)
 
 
 def condition_of(scope: Scope, sources: Iterable[StoredSource]) -> Filter:
@@ -118,7 +117,7 @@ def _without(condition: Filter, sources: Sequence[str]) -> Filter:
 def _period(scope: Scope) -> dict[str, str]:
     limits = {}
     if scope.since:
-        limits["$gte"] = utc_text(_moment(_("since"), scope.since, clock_time()))
+        limits["$gte"] = utc_text(_moment(_("since"), scope.since, time()))
     if scope.until:
         limits["$lte"] = utc_text(_moment(_("until"), scope.until, _LAST_SECOND))
     if len(limits) == 2 and limits["$gte"] > limits["$lte"]:
@@ -185,7 +184,7 @@ def _has_name(source: StoredSource, name: str) -> bool:
     return normalize("NFC", name) in _compose(names)
 
 
-def _moment(what: str, text: str, default_time: clock_time) -> datetime:
+def _moment(what: str, text: str, default_time: time) -> datetime:
     """The time in the text, in UTC; a bare date gets the default time of day."""
     try:
         if len(text) <= _DAY_CHARS:
@@ -244,7 +243,7 @@ class ChoiceService:
         labels: LabelList,
         sources: Sources,
         settings: SearchChoice,
-        now: Callable[[], float] = time.monotonic,
+        now: Callable[[], float] = monotonic,
     ) -> None:
         """Build the service; `settings` is the default search, `now` a monotonic clock."""
         self._documents = documents
