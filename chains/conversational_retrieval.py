@@ -212,31 +212,41 @@ class ConversationalRetrievalChain(
         return merge_configs(ensure_config(config), cast("RunnableConfig", set_values))
 
     def _stream_pieces(self, inputs: Iterator[Inputs], config: RunnableConfig) -> Iterator[Inputs]:
-        request = self._request(next(inputs))
+        """The pieces with what is to be returned; those that were empty anyway stay."""
+        keys = {*self.output_keys, *(["document_count"] if self.return_source_documents else ())}
+        for piece in self._pieces(self._request(next(inputs)), config):
+            returned = {key: value for key, value in piece.items() if key in keys}
+            if returned or not piece:
+                yield AddableDict(returned)
+
+    def _pieces(self, request: Inputs, config: RunnableConfig) -> Iterator[Inputs]:
         questions = uncondensed(request)
         if not questions:
             standalone = ""
             for part in self.condense.stream(_follow_up(request), _with_tag(config, "condense")):
                 standalone += part
                 if not part:
-                    yield AddableDict()
+                    yield {}
             questions = self._questions(request, standalone)
         if self.respell and not request.get("standalone_question"):
             questions = [self.respell.invoke(question, config) for question in questions]
-        yield from self._question_pieces(questions)
+        yield {"generated_question": questions[0]}
+        yield {"searched_questions": questions}
         results = [self.retriever.invoke(question, config) for question in questions]
         documents = self._fitting(request, results)
-        yield from self._document_pieces(documents)
-        if not self._needs_answerer(documents):
+        yield {"source_documents": documents}
+        if not documents and self.response_if_no_docs_found is not None:
+            yield {"answer": self.response_if_no_docs_found}
             return
         messages = []
         answer_inputs = self._answer_inputs(request, questions, documents)
         for message in self.answer.stream(answer_inputs, _with_tag(config, "answer")):
             messages.append(as_chunk(message))
-            yield from self._count_piece(messages[-1])
-            yield from self._reasoning_piece(messages[-1])
-            yield from self._text_piece(messages[-1])
-        yield from self._closing_pieces(messages)
+            yield from _message_pieces(messages[-1])
+        if not any(message.text for message in messages):
+            yield {"answer": ""}
+        if self.return_answer_message and messages:
+            yield {"answer_message": messages[0] + messages[1:]}
 
     def _request(self, inputs: Inputs) -> Inputs:
         """The inputs, with the history shortened to fit."""
@@ -263,42 +273,19 @@ class ConversationalRetrievalChain(
         added = {"question": question, "typed_question": typed, "input_documents": documents}
         return {**request, **added}
 
-    def _needs_answerer(self, documents: list[Document]) -> bool:
-        return bool(documents) or self.response_if_no_docs_found is None
 
-    def _question_pieces(self, questions: list[str]) -> Iterator[Inputs]:
-        if self.return_generated_question:
-            yield AddableDict(generated_question=questions[0])
-        if self.return_searched_questions:
-            yield AddableDict(searched_questions=questions)
-
-    def _document_pieces(self, documents: list[Document]) -> Iterator[Inputs]:
-        if self.return_source_documents:
-            yield AddableDict(source_documents=documents)
-        if not self._needs_answerer(documents):
-            yield AddableDict(answer=self.response_if_no_docs_found)
-
-    def _count_piece(self, message: AIMessageChunk) -> Iterator[Inputs]:
-        count = message.additional_kwargs.get(DOCUMENT_COUNT)
-        if count is not None and self.return_source_documents:
-            yield AddableDict(document_count=count)
-
-    def _reasoning_piece(self, message: AIMessageChunk) -> Iterator[Inputs]:
-        if self.return_reasoning and (reasoning := reasoning_of(message)):
-            yield AddableDict(reasoning=reasoning)
-
-    def _text_piece(self, message: AIMessageChunk) -> Iterator[Inputs]:
-        citations = message.additional_kwargs.get("citations")
-        if citations is not None and self.return_answer_citations:
-            yield AddableDict(answer=str(message.text), answer_citations=citations)
-        elif text := str(message.text):
-            yield AddableDict(answer=text)
-
-    def _closing_pieces(self, messages: list[AIMessageChunk]) -> Iterator[Inputs]:
-        if not any(message.text for message in messages):
-            yield AddableDict(answer="")
-        if self.return_answer_message and messages:
-            yield AddableDict(answer_message=messages[0] + messages[1:])
+def _message_pieces(message: AIMessageChunk) -> Iterator[Inputs]:
+    """The pieces for a piece of the model's message."""
+    count = message.additional_kwargs.get(DOCUMENT_COUNT)
+    if count is not None:
+        yield {"document_count": count}
+    if reasoning := reasoning_of(message):
+        yield {"reasoning": reasoning}
+    citations, text = message.additional_kwargs.get("citations"), str(message.text)
+    if citations is not None:
+        yield {"answer": text, "answer_citations": citations}
+    elif text:
+        yield {"answer": text}
 
 
 def as_inputs(value: Inputs | str) -> Inputs:

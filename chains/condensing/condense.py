@@ -123,6 +123,16 @@ class RuleCondenser(Runnable[dict[str, Any], str]):
         return f"{question} ({', '.join(added)})" if added else question
 
 
+def condense_follow_up(
+    condense: Condenser, inputs: Mapping[str, Any], config: RunnableConfig | None
+) -> str:
+    """The standalone question for `question` and `chat_history`, or "" without a history."""
+    history = inputs.get("chat_history") or ()
+    if not render_history(history):
+        return ""
+    return condense.invoke({"question": inputs["question"], "chat_history": history}, config)
+
+
 def uncondensed(inputs: Mapping[str, Any]) -> list[str]:
     """The questions to search without condensing; empty if the question must be condensed first."""
     if standalone := inputs.get("standalone_question"):

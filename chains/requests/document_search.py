@@ -14,8 +14,8 @@ from langchain_core.runnables import RunnableConfig
 from langchain_core.runnables.utils import AddableDict
 
 from chains.citations.visible_text import escape
-from chains.condensing.condense import Condenser
-from chains.history import Inputs, as_chunk, render_history
+from chains.condensing.condense import Condenser, condense_follow_up
+from chains.history import Inputs, as_chunk
 from chains.model_answer import Answerer
 from chains.requests.built_in_answer import (
     FindsDocuments,
@@ -81,14 +81,9 @@ class DocumentAnswerer(StreamingRunnable[Inputs, Inputs]):
         self, request: DocumentRequest, inputs: Inputs, config: RunnableConfig | None
     ) -> str:
         """The topic of the request, completed from the conversation if it refers back to it."""
-        question, history = inputs["question"], inputs.get("chat_history") or ()
-        topic = request.topic or question
-        if not render_history(history):
-            return topic
-        follow_up = {"question": question, "chat_history": history}
-        condensed = self.condense.invoke(follow_up, config)
-        if condensed == question:
-            return topic
+        condensed = condense_follow_up(self.condense, inputs, config)
+        if condensed in ("", inputs["question"]):
+            return request.topic or inputs["question"]
         complete = document_request(condensed)
         return complete.topic if complete else condensed
 

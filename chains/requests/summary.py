@@ -12,9 +12,9 @@ from langchain_core.runnables import Runnable, RunnableConfig
 from langchain_core.runnables.utils import AddableDict
 
 from chains.citations.visible_text import escape
-from chains.condensing.condense import Condenser
+from chains.condensing.condense import Condenser, condense_follow_up
 from chains.condensing.follow_ups import Idf
-from chains.history import Inputs, last_citations, render_history
+from chains.history import Inputs, last_citations
 from chains.requests.built_in_answer import (
     FindsDocuments,
     Quotation,
@@ -208,7 +208,7 @@ class Summarizer(StreamingRunnable[Inputs, Inputs]):
             yield from self.otherwise.stream(_of_the_part(input, request), config, **kwargs)
             return
         if not subject and not (passages := self._implied_document(input)):
-            subject = self._subject_of_conversation(input, config)
+            subject = condense_follow_up(self.condense, input, config)
         texts, introduction = load_phrases("summary"), "introduction"
         if subject and not passages:
             passages = self.documents.nearest(subject)
@@ -223,14 +223,6 @@ class Summarizer(StreamingRunnable[Inputs, Inputs]):
         citations = last_citations(inputs.get("chat_history") or ())[:1]
         ids = [str(one.get("extras", {}).get("document_id", "")) for one in citations]
         return self.documents.only() or (self.documents.known(ids[0]) if any(ids) else [])
-
-    def _subject_of_conversation(self, inputs: Inputs, config: RunnableConfig | None) -> str:
-        """The request completed from the conversation, or "" without a history."""
-        history = inputs.get("chat_history") or ()
-        if not render_history(history):
-            return ""
-        follow_up = {"question": inputs["question"], "chat_history": history}
-        return self.condense.invoke(follow_up, config)
 
 
 def _of_the_part(inputs: Inputs, request: SummaryRequest) -> Inputs:
