@@ -212,7 +212,7 @@ class ConversationalRetrievalChain(
         return merge_configs(ensure_config(config), cast("RunnableConfig", set_values))
 
     def _stream_pieces(self, inputs: Iterator[Inputs], config: RunnableConfig) -> Iterator[Inputs]:
-        """The pieces with what is to be returned; those that were empty anyway stay."""
+        """The pieces, each with only what is to be returned; an empty piece stays empty."""
         keys = {*self.output_keys, *(["document_count"] if self.return_source_documents else ())}
         for piece in self._pieces(self._request(next(inputs)), config):
             returned = {key: value for key, value in piece.items() if key in keys}
