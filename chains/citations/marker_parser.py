@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from chains.citations.markers import (
     MAX_MARKER_CHARS,
+    Marker,
     MoreNeededError,
     NotAMarkerError,
     Piece,
@@ -369,12 +370,15 @@ class MarkerParser:
 
     def _marker(self, *, final: bool) -> Piece:
         try:
-            marker = read_marker(self._held, final=final)
+            marker = self._read(final=final)
         except NotAMarkerError:
             bare = SHOWN_MARKER.match(self._held)
             return as_text(self._take(bare.end()).text) if bare else self._take(1)
         self._take(len(marker.raw))
         return marker
+
+    def _read(self, *, final: bool) -> Marker:
+        return read_marker(self._held, final=final)
 
     def _take(self, length: int) -> Text:
         """Text outside code."""
