@@ -12,7 +12,7 @@ from domain.messages import _
 from services.chat.json_schema import schema_problem
 from services.texts import sanitize_json
 
-if TYPE_CHECKING:
+if TYPE_CHECKING:  # slow, and not needed to open a page
     from langchain_core.language_models import BaseChatModel, LanguageModelLike
     from langchain_core.messages import AIMessageChunk, BaseMessage, ToolCall, ToolCallChunk
     from langchain_core.prompts import ChatPromptTemplate
