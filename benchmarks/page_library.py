@@ -4,7 +4,6 @@ Nothing is embedded: pages are opened over it, but no question is asked.
 """
 
 import hashlib
-import json
 from collections.abc import Iterable, Iterator
 from dataclasses import asdict
 from datetime import UTC, datetime, timedelta
@@ -59,7 +58,7 @@ def _add_index(database: Database, data_dir: Path) -> str:
     from storage.ledger.index_store import Indexes, IndexSpec, IndexState, new_index
 
     spec = EmbeddingSpec()
-    target = IndexSpec(json.loads(spec.to_json()), fingerprint(spec), SPLITTER_VERSION, 1000, 150)
+    target = IndexSpec(spec.stored(), fingerprint(spec), SPLITTER_VERSION, 1000, 150)
     index = new_index(target, IndexState.ACTIVE)
     IndexStores(data_dir, _no_model).create(index)
     Indexes(database).add(index)
