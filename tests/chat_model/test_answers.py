@@ -144,8 +144,17 @@ def test_stopping_during_condensing_stops_the_model(imported, recorder):
     assert (turn.state, turn.answer) == (TurnState.STOPPED, "")
 
 
-def test_a_prompt_longer_than_the_context_is_a_clear_error(imported, recorder):
-    services = imported(passages_tokens=20_000, top_k=20)
+def test_a_prompt_longer_than_the_context_is_sent_again_with_half_of_the_passages(
+    imported, recorder
+):
+    turn = imported(passages_tokens=20_000, top_k=20).chat.ask(LOCAL_USER, LEAVE)
+    assert len(recorder.exchanges) > 1
+    assert len(turn.sources) == 10
+    assert turn.state in {TurnState.COMPLETE, TurnState.INCOMPLETE}
+
+
+def test_a_prompt_longer_than_the_context_even_with_half_of_the_passages_is_a_clear_error(imported):
+    services = imported(passages_tokens=20_000, top_k=50)
     with pytest.raises(ModelError, match="too long for gemma") as raised:
         services.chat.ask(LOCAL_USER, LEAVE)
     assert "maximum context length is 2048 tokens" in str(raised.value)
