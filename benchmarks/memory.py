@@ -5,7 +5,6 @@ process that asks some questions. These load the model, the matrix, and both ind
 the codes of a large library.
 """
 
-import json
 import shutil
 import tempfile
 from collections.abc import Iterator, Sequence
@@ -139,7 +138,7 @@ def import_made_up(data_dir: str, loader: "Loader") -> int:
     from storage.ledger.source_store import Sources
 
     spec = EmbeddingSpec()
-    target = IndexSpec(json.loads(spec.to_json()), fingerprint(spec), SPLITTER_VERSION, 1000, 150)
+    target = IndexSpec(spec.stored(), fingerprint(spec), SPLITTER_VERSION, 1000, 150)
     database = open_database(Path(data_dir))
     stores = IndexStores(Path(data_dir), lambda _stored: RandomVectors())
     source = Sources(database).ensure("directory", "/made-up", name="made-up")
