@@ -1,21 +1,274 @@
-"""Reads documents of unknown origin, each with limits on what it may cost (`reader_process`).
+"""Reads documents of unknown origin in a child process with limits on time, memory, and output.
 
-Everything that parses the bytes of a document in the product goes through this module.
+Everything that parses the bytes of a document in the product goes through this module. The child
+runs `loaders/reader_main.py`. It is started with the first document, reads all further ones, and
+ends when it has been idle, after a document that exceeded a limit, or when this process ends in any
+way.
 """
 
-from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+import math
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import IO, TYPE_CHECKING, Any, cast
 
-from loaders.reader_frames import message_of
+from domain.errors import NothingToReadError, TemporarilyUnreadableError, UnreadableError
+from domain.messages import _
+from loaders.formats import ocr
+from loaders.programs import clean_environment
+from loaders.reader_frames import InvalidFrameError, message_of, read_frame, write_frame
 from loaders.reader_limits import Limits
-from loaders.reader_process import ReaderProcess
 
 if TYPE_CHECKING:
     from langchain_core.documents import Document
 
+    from loaders.confluence.storage_format import Links
+
+_MAIN = Path(__file__).with_name("reader_main.py")
+_START_S = 60.0
+_IDLE_S = 30.0
+_MAX_BYTES_PER_CHAR = 4
+_PROCESSOR_TIME_EXCEEDED = -signal.SIGXCPU if hasattr(signal, "SIGXCPU") else None  # no Windows
+_INVALID = _("invalid reply")
+_BROKEN = (EOFError, OSError, InvalidFrameError, ValueError, TypeError, KeyError, RecursionError)
+_ERRORS: Mapping[str, type[UnreadableError]] = {
+    error.__name__: error
+    for error in (UnreadableError, NothingToReadError, TemporarilyUnreadableError)
+}
+
+Answers = Callable[[str, list[Any]], str]
+"""Answers a question of the child: the name of a method and its arguments."""
+
+
+class ReaderProcess:
+    """Runs the operations of `loaders/reader_main.py`, one at a time, for any number of threads."""
+
+    def __init__(self, limits: Limits | None = None) -> None:
+        self._limits = limits or Limits()
+        self._lock = threading.Lock()
+        self._child: _Child | None = None
+
+    def call(
+        self,
+        operation: str,
+        arguments: Mapping[str, Any],
+        body: bytes = b"",
+        answers: Answers | None = None,
+    ) -> tuple[Any, bytes]:
+        """Run an operation in the child, and return its result, unchecked JSON and bytes.
+
+        Raises:
+            UnreadableError: The document can't be read; it exceeded a limit; or it made the child
+                crash. The message gives the reason.
+            TemporarilyUnreadableError: The child can't be started, or see the operation.
+        """
+        request = {"operation": operation, "arguments": arguments, **self._options(len(body))}
+        with self._lock:
+            child = self._running_child()
+            try:
+                header, reply = child.exchange(request, body, answers)
+                error = self._error_of(header, len(body))
+            except _BROKEN as broken:
+                self._end()
+                raise self._failure(child, broken, len(body)) from None
+            except BaseException:  # the child would still read a document for which nobody waits
+                self._end()
+                raise
+            if header.get("is_last"):
+                self._end()
+            if error:
+                raise error
+            return header.get("result"), reply
+
+    def end(self) -> None:
+        """End the child; the next call starts another one."""
+        with self._lock:
+            self._end()
+
+    def invalid_reply(self) -> UnreadableError:
+        """End the child, whose result was not valid, and return the error of the document."""
+        self.end()
+        return _crash(_INVALID)
+
+    def _end(self) -> None:
+        if self._child:
+            self._child.end()
+        self._child = None
+
+    def _options(self, file_bytes: int) -> dict[str, Any]:
+        return {
+            "processor_s": self._limits.processor_s,
+            "memory_bytes": self._limits.memory_bytes(file_bytes),
+            "max_chars": self._limits.text_chars(file_bytes),
+            "languages": ocr.configured(),
+        }
+
+    def _running_child(self) -> "_Child":
+        if self._child and self._child.begin(self._limits.elapsed_s):
+            return self._child
+        self._end()
+        try:
+            self._child = _Child()
+        except (*_BROKEN, subprocess.SubprocessError) as error:
+            raise TemporarilyUnreadableError(
+                _(
+                    "the process that reads documents could not be started ({reason}): check the"
+                    " free memory and disk space, and import again"
+                ).format(reason=str(error) or type(error).__name__)
+            ) from error
+        self._child.begin(self._limits.elapsed_s)
+        return self._child
+
+    def _failure(self, child: "_Child", broken: Exception, file_bytes: int) -> UnreadableError:
+        """Why the child did not return a valid reply; it has ended by now."""
+        if child.is_overdue:
+            return UnreadableError(self._limits.message("elapsed", file_bytes))
+        if child.exit_code == _PROCESSOR_TIME_EXCEEDED:
+            return UnreadableError(self._limits.message("processor", file_bytes))
+        has_ended = isinstance(broken, EOFError | OSError)
+        return _crash(_reason(child.exit_code) if has_ended else _INVALID)
+
+    def _error_of(self, header: Mapping[str, Any], file_bytes: int) -> UnreadableError | None:
+        """The error in a reply; its cause is an OSError if the original's was."""
+        if limit := header.get("exceeded"):
+            return UnreadableError(self._limits.message(limit, file_bytes))
+        if "error" not in header:
+            return None
+        error = _ERRORS[header["error"]](message_of(header["message"]))
+        if header.get("is_os_error"):
+            error.__cause__ = OSError()
+        return error
+
+
+def _crash(reason: str) -> UnreadableError:
+    return UnreadableError(
+        _(
+            "the process that reads it failed ({reason}): open it in the program that created it,"
+            " save it again, and import the new file"
+        ).format(reason=reason)
+    )
+
+
+def _reason(code: int | None) -> str:
+    try:
+        return signal.Signals(-(code or 0)).name
+    except ValueError:
+        return _("exit code {code}").format(code=code)
+
+
+def _environment(folder: Path) -> dict[str, str]:
+    """The child finds the same modules, wherever this program was started."""
+    places = [str(_MAIN.parents[1]), *(str(Path(one).absolute()) for one in sys.path if one)]
+    return clean_environment(folder) | {"PYTHONPATH": os.pathsep.join(places)}
+
+
+class _Child:
+    """A child process in its own folder, which is deleted when the child ends."""
+
+    def __init__(self) -> None:
+        """Start the process, and wait until it is ready, at most `_START_S`.
+
+        Raises:
+            OSError, EOFError, InvalidFrameError: It can't be started.
+        """
+        self.is_overdue = False
+        self._state = threading.Lock()
+        self._ended = threading.Event()
+        self._deadline = time.monotonic() + _START_S
+        self._folder = TemporaryDirectory(prefix="footnote-", ignore_cleanup_errors=True)
+        folder = Path(self._folder.name)
+        self._process = subprocess.Popen(  # noqa: S603  # our own interpreter and program
+            [sys.executable, "-P", "-W", "ignore", str(_MAIN)],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            cwd=folder,
+            env=_environment(folder),
+            start_new_session=True,  # Ctrl-C goes to this process only
+        )
+        self._requests = cast("IO[bytes]", self._process.stdin)
+        self._replies = cast("IO[bytes]", self._process.stdout)
+        threading.Thread(target=self._watch, name="reader-watch", daemon=True).start()
+        try:
+            read_frame(self._replies, 0)
+        except BaseException:
+            self.end()
+            raise
+
+    def begin(self, seconds: float) -> bool:
+        """Set the time limit of what follows; False if the process has ended."""
+        with self._state:
+            if self._ended.is_set() or self._process.poll() is not None:
+                return False
+            self._deadline = time.monotonic() + seconds
+            return True
+
+    def exchange(
+        self, request: Mapping[str, Any], body: bytes, answers: Answers | None
+    ) -> tuple[dict[str, Any], bytes]:
+        """Send a request, answer the child's questions, and return its reply.
+
+        Raises:
+            OSError, EOFError, InvalidFrameError, ValueError, TypeError: The child ended, or sent
+                something invalid.
+        """
+        write_frame(self._requests, request, body)
+        while True:
+            reply, data = read_frame(self._replies, _MAX_BYTES_PER_CHAR * request["max_chars"])
+            if "question" not in reply:
+                self.begin(_IDLE_S)
+                return reply, data
+            if answers is None:
+                raise InvalidFrameError("a question of an operation that has none")
+            method, arguments = reply["question"]
+            with self._state:
+                remaining_s, self._deadline = self._deadline - time.monotonic(), math.inf
+            answer = answers(method, arguments)  # may wait for another server
+            self.begin(remaining_s)
+            write_frame(self._requests, {"answer": answer})
+
+    @property
+    def exit_code(self) -> int | None:
+        """The exit code after `end`; negative if a signal ended the process."""
+        return self._process.returncode
+
+    def end(self) -> None:
+        """Kill the process, which has nothing to lose, and delete its folder."""
+        with self._state:
+            self._kill()
+        for pipe in (self._requests, self._replies):
+            with suppress(OSError):
+                pipe.close()
+
+    def _kill(self) -> None:
+        self._ended.set()
+        self._process.kill()  # without effect on the exit code of a process that has ended
+        self._process.wait()
+        self._folder.cleanup()
+
+    def _watch(self) -> None:
+        """End the process at its deadline, whether it is idle or still reading."""
+        while not self._ended.wait(self._next_look_s()):
+            with self._state:
+                if time.monotonic() >= self._deadline and not self._ended.is_set():
+                    self.is_overdue = True
+                    self._kill()
+
+    def _next_look_s(self) -> float:
+        return max(0.0, min(self._deadline - time.monotonic(), _IDLE_S))
+
+
 DOCUMENTS = ReaderProcess()
 PICTURES = ReaderProcess(Limits(processor_s=20, elapsed_s=60.0))
 """Separate, because a person waits for a picture, and not until a document has been read."""
+QUESTIONS = frozenset({"page", "blog_post", "content", "attachment", "space", "user"})
+"""The methods of `Links`."""
 _MAX_PAGES = 2**31
 
 
@@ -33,6 +286,30 @@ def read_document(name: str, data: bytes) -> "Document":
         text = data.decode("utf-8", "surrogatepass")
         return Document(page_content=text, metadata=_checked(metadata, len(text)))
     except (TypeError, KeyError, ValueError, OverflowError, RecursionError) as error:
+        raise DOCUMENTS.invalid_reply() from error
+
+
+def read_storage(storage: str, links: "Links") -> str:
+    """Convert a page like `loaders.confluence.storage_format.to_markdown`, with limits.
+
+    The child asks this process about links.
+
+    Raises:
+        UnreadableError: The page exceeds a limit, or can't be converted. `links` may raise other
+            errors.
+    """
+
+    def answer(method: str, arguments: list[Any]) -> str:
+        if method not in QUESTIONS or not all(isinstance(one, str | None) for one in arguments):
+            raise ValueError(method)
+        target: str = getattr(links, method)(*arguments)
+        return target
+
+    body = storage.encode("utf-8", "surrogatepass")
+    _result, text = DOCUMENTS.call("read_storage", {}, body, answer)
+    try:
+        return text.decode("utf-8", "surrogatepass")
+    except ValueError as error:
         raise DOCUMENTS.invalid_reply() from error
 
 

@@ -4,8 +4,8 @@ import pytest
 
 from domain import LOCAL_USER, ImportState, Outcome
 from loaders import document_reader
+from loaders.document_reader import ReaderProcess
 from loaders.reader_limits import Limits
-from loaders.reader_process import ReaderProcess
 from tests.loaders import hostile_files
 from ui.text.words import translated_into
 

@@ -36,9 +36,8 @@ from loaders.confluence.confluence_listing import Listing
 from loaders.confluence.confluence_selection import ConfluenceSelection
 from loaders.confluence.responses import ContentRefusedError
 from loaders.confluence.site import Site, SiteLinks, Users
-from loaders.confluence.storage_reader import read_storage
 from loaders.directory_loader import DEFAULT_MAX_BYTES
-from loaders.document_reader import read_document
+from loaders.document_reader import read_document, read_storage
 
 if TYPE_CHECKING:
     from langchain_core.documents import Document

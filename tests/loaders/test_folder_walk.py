@@ -12,8 +12,7 @@ from hypothesis import strategies as st
 
 from domain import DocumentRef, Skipped
 from domain.errors import SourceError, UnreadableError
-from loaders.directory_loader import DirectoryLoader, FolderWalk, key_of
-from loaders.globs import Globs
+from loaders.directory_loader import DirectoryLoader, FolderWalk, Globs, key_of
 from services.imports.import_plan import plan
 from storage.ledger.document_store import StoredVersion
 from tests.fakes.permissions import enforced_permissions

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from loaders.globs import Globs
+from loaders.directory_loader import Globs
 
 
 @pytest.mark.parametrize(

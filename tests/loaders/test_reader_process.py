@@ -10,11 +10,9 @@ import pytest
 
 from domain.errors import SourceUnavailableError, TemporarilyUnreadableError, UnreadableError
 from domain.messages import Message
-from loaders import document_reader, reader_process
-from loaders.confluence.storage_reader import read_storage
-from loaders.document_reader import draw_page, read_document
+from loaders import document_reader
+from loaders.document_reader import ReaderProcess, draw_page, read_document, read_storage
 from loaders.reader_limits import Limits
-from loaders.reader_process import ReaderProcess
 from tests.loaders import hostile_files
 from tests.loaders.reader_programs import program
 from tests.loaders.test_programs import is_alive, wait_until
@@ -46,7 +44,7 @@ def misbehave(limit, monkeypatch, tmp_path):
     def replace(behavior, **limits):
         path = tmp_path / "reader.py"
         path.write_text(program(behavior), encoding="utf-8")
-        monkeypatch.setattr(reader_process, "_MAIN", path)
+        monkeypatch.setattr(document_reader, "_MAIN", path)
         return limit(**limits)
 
     return replace
@@ -191,7 +189,7 @@ def test_reasons_to_retry_survive(limit):
 
 def test_a_reader_that_cannot_be_started_is_a_transient_error(limit, monkeypatch, tmp_path):
     limit()
-    monkeypatch.setattr(reader_process, "_MAIN", tmp_path / "missing.py")
+    monkeypatch.setattr(document_reader, "_MAIN", tmp_path / "missing.py")
     with pytest.raises(TemporarilyUnreadableError, match="could not be started"):
         read_document("a.txt", b"text")
     monkeypatch.undo()
@@ -201,8 +199,8 @@ def test_a_reader_that_does_not_become_ready_is_a_transient_error(limit, monkeyp
     limit()
     path = tmp_path / "reader.py"
     path.write_text("import time; time.sleep(600)", encoding="utf-8")
-    monkeypatch.setattr(reader_process, "_MAIN", path)
-    monkeypatch.setattr(reader_process, "_START_S", 0.3)
+    monkeypatch.setattr(document_reader, "_MAIN", path)
+    monkeypatch.setattr(document_reader, "_START_S", 0.3)
     with pytest.raises(TemporarilyUnreadableError, match="could not be started"):
         read_document("a.txt", b"text")
 
@@ -214,7 +212,7 @@ def test_documents_share_a_process_that_ends_when_it_is_idle(limit, monkeypatch)
     require_reading()
     assert pid_of(process) == first
     folder = Path(process._child._folder.name)
-    monkeypatch.setattr(reader_process, "_IDLE_S", 0.05)
+    monkeypatch.setattr(document_reader, "_IDLE_S", 0.05)
     process.end()
     require_reading()
     second = pid_of(process)
@@ -255,10 +253,10 @@ def test_the_process_does_not_inherit_keys(misbehave, monkeypatch):
 
 BUSY_PARENT = """
 import sys
-from loaders import document_reader, reader_process
+from loaders import document_reader
 if len(sys.argv) > 1:
     from pathlib import Path
-    reader_process._MAIN = Path(sys.argv[1])
+    document_reader._MAIN = Path(sys.argv[1])
 document_reader.read_document("a.txt", b"text")
 child = document_reader.DOCUMENTS._child
 print(child._process.pid, child._folder.name, flush=True)
@@ -360,7 +358,7 @@ def test_an_error_of_a_link_is_raised_and_the_next_page_is_read(limit):
 def test_only_questions_about_links_are_answered(misbehave, question):
     ask = f"write_frame(out, {{'question': {question}}}); read_frame(sys.stdin.buffer); continue"
     process = misbehave("pass")
-    path = reader_process._MAIN
+    path = document_reader._MAIN
     path.write_text(path.read_text().replace('header["arguments"]["name"]', f"0; {ask}"))
     with pytest.raises(UnreadableError, match=r"failed \(invalid reply\)"):
         read_storage("<p>text</p>", SomeLinks())

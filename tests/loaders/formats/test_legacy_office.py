@@ -9,9 +9,9 @@ from olefile import OleFileIO
 from domain.errors import TemporarilyUnreadableError, UnreadableError
 from loaders import document_reader
 from loaders.directory_loader import DirectoryLoader
+from loaders.document_reader import ReaderProcess
 from loaders.formats import legacy_office, read_document
 from loaders.programs import is_installed, run_program
-from loaders.reader_process import ReaderProcess
 from tests.loaders.formats.files import docx_file, html_page, pptx_file, xlsx_file
 from tests.loaders.formats.ole_files import ole_file
 
