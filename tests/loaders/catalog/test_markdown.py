@@ -4,7 +4,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from loaders.catalog.catalog_data import ReviewText
-from loaders.catalog.place_document import escaped, place_text
+from loaders.catalog.catalog_places import escaped, place_text
 from loaders.formats.content import clean
 from loaders.split import split
 

@@ -17,7 +17,7 @@ from domain import (
     ReviewColumns,
 )
 from loaders.catalog.catalog_data import ReviewText
-from loaders.catalog.place_document import PlaceFacts, fact_lines, place_text
+from loaders.catalog.catalog_places import PlaceFacts, fact_lines, place_text
 from loaders.split import split
 from services.catalog.answer_material import Material, numbered_passages
 from services.catalog.review_patterns import find_patterns
