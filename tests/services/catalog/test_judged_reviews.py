@@ -1,7 +1,7 @@
 import hashlib
 
+from benchmarks.sample_catalogs.restaurant_reviews import restaurant_reviews
 from domain import ASPECTS, Aspect, Review
-from samples.catalogs.restaurant_reviews import restaurant_reviews
 from services.catalog.lexicon import Lexicon, entries
 from services.catalog.review_patterns import LEXICON_VERSION, PatternJudge, find_patterns
 from services.catalog.word_finder import word_list

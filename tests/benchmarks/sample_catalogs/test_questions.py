@@ -2,9 +2,9 @@ from collections import Counter
 
 import pytest
 
+from benchmarks.sample_catalogs.label_questions import QUESTIONS, labeled_questions
+from benchmarks.sample_catalogs.restaurants import BOROUGHS, restaurants
 from domain import ASPECTS
-from samples.catalogs.label_questions import QUESTIONS, labeled_questions
-from samples.catalogs.restaurants import BOROUGHS, restaurants
 from services.evaluation.catalog_figures import load_catalog_questions
 
 
@@ -14,7 +14,7 @@ def questions():
 
 
 def test_the_committed_acceptable_places_follow_from_the_labels():
-    hint = "write them again with python -m samples.catalogs.label_questions"
+    hint = "write them again with python -m benchmarks.sample_catalogs.label_questions"
     assert QUESTIONS.read_text(encoding="utf-8") == labeled_questions(), hint
 
 

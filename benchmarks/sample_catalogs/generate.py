@@ -1,4 +1,4 @@
-"""Generates the sample catalogs: `python -m samples.catalogs.generate`."""
+"""Generates the sample catalogs: `python -m benchmarks.sample_catalogs.generate`."""
 
 import csv
 import json
@@ -7,15 +7,15 @@ from io import StringIO
 from pathlib import Path
 from typing import NamedTuple
 
-from samples.catalogs.homes import home_reviews, homes
-from samples.catalogs.restaurant_reviews import restaurant_reviews
-from samples.catalogs.restaurants import restaurants
+from benchmarks.sample_catalogs.homes import home_reviews, homes
+from benchmarks.sample_catalogs.restaurant_reviews import restaurant_reviews
+from benchmarks.sample_catalogs.restaurants import restaurants
 
-HERE = Path(__file__).parent
+CATALOGS = Path(__file__).parents[2] / "samples" / "catalogs"
 
 
 def files() -> dict[str, str]:
-    """The text of each data file by its path relative to this folder."""
+    """The text of each data file by its path relative to the folder of the catalogs."""
     return {
         "restaurants/places.jsonl": _json_lines(restaurants()),
         "restaurants/reviews.jsonl": _json_lines(restaurant_reviews()),
@@ -24,7 +24,7 @@ def files() -> dict[str, str]:
     }
 
 
-def write(folder: Path = HERE) -> None:
+def write(folder: Path = CATALOGS) -> None:
     """Write all data files, with the same bytes each time."""
     for path, text in files().items():
         (folder / path).parent.mkdir(parents=True, exist_ok=True)

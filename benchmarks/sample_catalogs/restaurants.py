@@ -7,9 +7,9 @@ from random import Random
 from typing import NamedTuple
 from unicodedata import normalize
 
+from benchmarks.sample_catalogs.sentences import between, chance, choose
+from benchmarks.sample_catalogs.words import sections
 from domain.places import ASPECTS
-from samples.catalogs.sentences import between, chance, choose
-from samples.catalogs.words import sections
 
 BOROUGHS = {
     "Manhattan": 0.36,

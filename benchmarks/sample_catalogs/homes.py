@@ -6,8 +6,8 @@ from math import exp
 from random import Random
 from typing import NamedTuple
 
-from samples.catalogs.sentences import Clause, between, chance, choose, english, fill
-from samples.catalogs.words import sections
+from benchmarks.sample_catalogs.sentences import Clause, between, chance, choose, english, fill
+from benchmarks.sample_catalogs.words import sections
 
 HOMES = 80
 ASPECTS = ("quiet", "light", "transport", "landlord", "price")

@@ -8,13 +8,13 @@ from statistics import mean
 
 import pytest
 
+from benchmarks.sample_catalogs.generate import CATALOGS, files, write
+from benchmarks.sample_catalogs.homes import home_qualities, home_reviews, homes
+from benchmarks.sample_catalogs.restaurant_reviews import FEWEST, MOST, restaurant_reviews
+from benchmarks.sample_catalogs.restaurants import BOROUGHS, overall_quality, qualities, restaurants
 from domain import ASPECTS, Skipped
 from loaders.catalog.catalog_description import description_of, read_description
 from loaders.catalog.catalog_places import CatalogPlaces
-from samples.catalogs.generate import HERE, files, write
-from samples.catalogs.homes import home_qualities, home_reviews, homes
-from samples.catalogs.restaurant_reviews import FEWEST, MOST, restaurant_reviews
-from samples.catalogs.restaurants import BOROUGHS, overall_quality, qualities, restaurants
 
 BOXES = {  # south, north, west, east: rough outlines of the boroughs
     "Manhattan": (40.70, 40.88, -74.02, -73.91),
@@ -34,7 +34,7 @@ REAL = (
 
 @pytest.mark.parametrize("path", files())
 def test_the_committed_data_equals_the_output_of_the_script(path):
-    assert (HERE / path).read_bytes() == files()[path].encode()
+    assert (CATALOGS / path).read_bytes() == files()[path].encode()
 
 
 def test_the_script_writes_its_files_into_the_given_folder(tmp_path: Path):
@@ -45,7 +45,7 @@ def test_the_script_writes_its_files_into_the_given_folder(tmp_path: Path):
 
 @pytest.mark.parametrize(("folder", "places"), [("restaurants", 300), ("homes", 80)])
 def test_every_place_is_imported_with_its_reviews(folder, places):
-    catalog = CatalogPlaces(HERE / folder / "catalog.yaml")
+    catalog = CatalogPlaces(CATALOGS / folder / "catalog.yaml")
     *refs, _description = catalog.list()
     assert len(refs) == places
     assert not [item for item in refs if isinstance(item, Skipped)]
@@ -114,7 +114,7 @@ def test_each_type_exists_in_each_borough():
 
 
 def test_the_description_names_every_type_borough_and_group_of_the_data():
-    description = description_of(read_description(HERE / "restaurants/catalog.yaml"))
+    description = description_of(read_description(CATALOGS / "restaurants/catalog.yaml"))
     assert {one.value for one in description.types} == {
         type_ for place in restaurants() for type_ in place.types
     }
@@ -126,7 +126,7 @@ def test_the_description_names_every_type_borough_and_group_of_the_data():
 
 def test_no_word_stands_for_two_types():
     for folder in ("restaurants", "homes"):
-        description = description_of(read_description(HERE / folder / "catalog.yaml"))
+        description = description_of(read_description(CATALOGS / folder / "catalog.yaml"))
         words = [
             word for one in description.types for words in one.words.values() for word in words
         ]

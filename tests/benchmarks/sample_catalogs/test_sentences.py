@@ -4,10 +4,9 @@ import re
 
 import pytest
 
-from domain import ASPECTS
-from samples.catalogs.homes import ASPECTS as HOME_ASPECTS
-from samples.catalogs.restaurant_reviews import restaurant_reviews
-from samples.catalogs.sentences import (
+from benchmarks.sample_catalogs.homes import ASPECTS as HOME_ASPECTS
+from benchmarks.sample_catalogs.restaurant_reviews import restaurant_reviews
+from benchmarks.sample_catalogs.sentences import (
     Clause,
     chance,
     english,
@@ -16,7 +15,8 @@ from samples.catalogs.sentences import (
     styled,
     with_particles,
 )
-from samples.catalogs.words import sections
+from benchmarks.sample_catalogs.words import sections
+from domain import ASPECTS
 
 
 @pytest.mark.parametrize("language", ["en", "ko"])

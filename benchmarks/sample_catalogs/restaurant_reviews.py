@@ -6,8 +6,7 @@ from math import exp
 from random import Random
 from typing import NamedTuple
 
-from domain.places import ASPECTS
-from samples.catalogs.restaurants import (
+from benchmarks.sample_catalogs.restaurants import (
     Restaurant,
     dishes,
     overall_quality,
@@ -15,8 +14,17 @@ from samples.catalogs.restaurants import (
     restaurants,
     with_article,
 )
-from samples.catalogs.sentences import Clause, between, chance, choose, english, fill, korean
-from samples.catalogs.words import sections
+from benchmarks.sample_catalogs.sentences import (
+    Clause,
+    between,
+    chance,
+    choose,
+    english,
+    fill,
+    korean,
+)
+from benchmarks.sample_catalogs.words import sections
+from domain.places import ASPECTS
 
 REVIEWS = 3000
 FEWEST, MOST = 3, 25

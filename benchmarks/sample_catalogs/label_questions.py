@@ -1,19 +1,19 @@
 """Labels the restaurants that answer the sample questions.
 
-`python -m samples.catalogs.label_questions` updates the file of questions.
+`python -m benchmarks.sample_catalogs.label_questions` updates the file of questions.
 
 The interpretation of each question is written by hand. The acceptable places are computed from it
 and from the generated qualities of the restaurants.
 """
 
 import json
-from pathlib import Path
 
+from benchmarks.sample_catalogs.generate import CATALOGS
+from benchmarks.sample_catalogs.restaurants import Restaurant, qualities, restaurants
 from domain import Place
-from samples.catalogs.restaurants import Restaurant, qualities, restaurants
 from services.evaluation.catalog_figures import acceptable_places, load_catalog_questions
 
-QUESTIONS = Path(__file__).parent / "restaurants" / "questions.jsonl"
+QUESTIONS = CATALOGS / "restaurants" / "questions.jsonl"
 
 
 def labeled_questions() -> str:

@@ -5,14 +5,14 @@ from collections.abc import Mapping
 from random import Random
 from typing import NamedTuple, TypeVar
 
-from samples.catalogs.words import sections
+from benchmarks.sample_catalogs.words import sections
 
 _T = TypeVar("_T")
 
 
 def chance(*purpose: object) -> Random:
     """A random generator for one purpose; adding another purpose does not change its numbers."""
-    return Random("/".join(["footnote", *map(str, purpose)]))  # noqa: S311 - not for secrets
+    return Random("/".join(["footnote", *map(str, purpose)]))
 
 
 def choose(random: Random, weights: Mapping[_T, float]) -> _T:

@@ -1,0 +1,1 @@
+"""Generates the sample catalogs of fictional places for trying the catalog search."""

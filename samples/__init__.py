@@ -1,1 +1,0 @@
-"""Sample documents, catalogs and questions: what a first start imports and evaluations ask."""

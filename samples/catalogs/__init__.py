@@ -1,1 +1,0 @@
-"""Catalogs of fictional places for trying the catalog search."""
