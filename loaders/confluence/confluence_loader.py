@@ -78,91 +78,12 @@ def _comment_head(comment: Content, parent: Content | None) -> str:
 
 
 def _author(comment: Content) -> str:
-    by = (comment.get("history") or {}).get("createdBy") or {}
-    return str(by.get("displayName") or "Somebody")
+    return _name((comment.get("history") or {}).get("createdBy")) or "Somebody"
 
 
 def _moment(comment: Content) -> tuple[str, str]:
     created = (comment.get("history") or {}).get("createdDate") or ""
     return str(created), str(comment["id"])
-
-
-class Documents:
-    """Reads documents of a site by reference."""
-
-    def __init__(
-        self, client: ConfluenceClient, selection: ConfluenceSelection, max_bytes: int
-    ) -> None:
-        """Create a reader for the selection; attachments are limited to `max_bytes`."""
-        self._client = client
-        self._selection = selection
-        self._max_bytes = max_bytes
-        self._users = Users(client)
-
-    def read(self, ref: DocumentRef) -> "Document":
-        """Read a page or an attachment.
-
-        Raises:
-            UnreadableError: The page has no text, or the file can't be read; the message gives the
-                reason.
-            SourceError: See `ConfluenceClient.get`.
-        """
-        is_file = ref.key.startswith(ATTACHMENT_IDS)
-        expanded = ATTACHMENT_FIELDS if is_file else f"body.storage,{PAGE_FIELDS}"
-        params = {"expand": expanded} | ({"status": "any"} if self._selection.archived else {})
-        content = self._client.content(ref.key, params)
-        if content.get("status") == "trashed":
-            raise TemporarilyUnreadableError(
-                _("it was moved to the trash while the import was running")
-            )
-        document = self._attachment(content) if is_file else self._page(content, ref)
-        document.metadata |= _details(content)
-        document.metadata |= {
-            "key": ref.key,
-            "version": _version(content, ref),
-            "location": location_of(self._client, content),
-        }
-        return document
-
-    def _page(self, content: Content, ref: DocumentRef) -> "Document":
-        from langchain_core.documents import Document  # slow
-
-        links = SiteLinks(self._client, self._users, str(content["id"]), space_of(content))
-        storage = storage_of(content)
-        text = "" if storage is None else read_storage(storage, links).strip()
-        comments = self._comments_of(ref, links)
-        if not text and not comments:
-            kind = UnreadableError if storage is None else NothingToReadError
-            raise kind(_without_text(storage))
-        metadata = {
-            "title": content.get("title") or "",
-            "format": "confluence",
-            "encoding": None,
-            "pages": [],
-            "warnings": [] if storage is not None else [_without_text(storage)],
-        }
-        whole = "\n\n".join(filter(None, (text, comments)))
-        return Document(page_content=whole, metadata=metadata)
-
-    def _comments_of(self, ref: DocumentRef, links: SiteLinks) -> str:
-        """The comments, unless the listing saw that there are none."""
-        listed = ContentVersion.parse(ref.version)
-        if not self._selection.comments or (listed is not None and not listed.comments):
-            return ""
-        return comments_of(self._client, ref.key, links)
-
-    def _attachment(self, content: Content) -> "Document":
-        name = str(content.get("title") or "")
-        size = size_of(content)
-        if size is not None and size > self._max_bytes:
-            raise UnreadableError(too_large(size, self._max_bytes))
-        link = (content.get("_links") or {}).get("download")
-        if not link:
-            raise UnreadableError(_("Confluence provides no download address for this file"))
-        data = self._client.download(link, size=size, max_bytes=self._max_bytes)
-        document = read_document(name, data)
-        document.metadata["page_title"] = (content.get("container") or {}).get("title") or ""
-        return document
 
 
 def _version(content: Content, ref: DocumentRef) -> str:
@@ -249,7 +170,7 @@ class ConfluenceLoader:
         self._deletions = deletions
         self._max_bytes = max_bytes
         self._now = now
-        self._documents = Documents(client, selection, max_bytes)
+        self._users = Users(client)
 
     def list(self, previous: PreviousImport = NEVER_IMPORTED) -> Iterator[ListingEntry]:
         """Yield the selected documents, explanations of missing ones, and a cursor.
@@ -295,7 +216,7 @@ class ConfluenceLoader:
             SourceError: The credentials are no longer accepted.
         """
         try:
-            return self._documents.read(ref)
+            return self._document(ref)
         except ContentRefusedError as error:
             raise TemporarilyUnreadableError(_refusal(error)) from error
         except SourceUnavailableError as error:
@@ -304,6 +225,64 @@ class ConfluenceLoader:
             raise TemporarilyUnreadableError(
                 _("{error} Other pages can be read.").format(error=error)
             ) from error
+
+    def _document(self, ref: DocumentRef) -> "Document":
+        is_file = ref.key.startswith(ATTACHMENT_IDS)
+        expanded = ATTACHMENT_FIELDS if is_file else f"body.storage,{PAGE_FIELDS}"
+        params = {"expand": expanded} | ({"status": "any"} if self._site.selection.archived else {})
+        content = self._client.content(ref.key, params)
+        if content.get("status") == "trashed":
+            raise TemporarilyUnreadableError(
+                _("it was moved to the trash while the import was running")
+            )
+        document = self._attachment(content) if is_file else self._page(content, ref)
+        document.metadata |= _details(content)
+        document.metadata |= {
+            "key": ref.key,
+            "version": _version(content, ref),
+            "location": location_of(self._client, content),
+        }
+        return document
+
+    def _page(self, content: Content, ref: DocumentRef) -> "Document":
+        from langchain_core.documents import Document  # slow
+
+        links = SiteLinks(self._client, self._users, str(content["id"]), space_of(content))
+        storage = storage_of(content)
+        text = "" if storage is None else read_storage(storage, links).strip()
+        comments = self._comments_of(ref, links)
+        if not text and not comments:
+            kind = UnreadableError if storage is None else NothingToReadError
+            raise kind(_without_text(storage))
+        metadata = {
+            "title": content.get("title") or "",
+            "format": "confluence",
+            "encoding": None,
+            "pages": [],
+            "warnings": [] if storage is not None else [_without_text(storage)],
+        }
+        whole = "\n\n".join(filter(None, (text, comments)))
+        return Document(page_content=whole, metadata=metadata)
+
+    def _comments_of(self, ref: DocumentRef, links: SiteLinks) -> str:
+        """The comments, unless the listing saw that there are none."""
+        listed = ContentVersion.parse(ref.version)
+        if not self._site.selection.comments or (listed is not None and not listed.comments):
+            return ""
+        return comments_of(self._client, ref.key, links)
+
+    def _attachment(self, content: Content) -> "Document":
+        name = str(content.get("title") or "")
+        size = size_of(content)
+        if size is not None and size > self._max_bytes:
+            raise UnreadableError(too_large(size, self._max_bytes))
+        link = (content.get("_links") or {}).get("download")
+        if not link:
+            raise UnreadableError(_("Confluence provides no download address for this file"))
+        data = self._client.download(link, size=size, max_bytes=self._max_bytes)
+        document = read_document(name, data)
+        document.metadata["page_title"] = (content.get("container") or {}).get("title") or ""
+        return document
 
     def _since(self, cursor: Mapping[str, Any], now: datetime) -> datetime | None:
         """The time from which to request changes; None for a full listing."""

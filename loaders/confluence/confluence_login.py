@@ -110,10 +110,10 @@ def rest_client(url: str, login: Login, guard: AddressGuard) -> "AtlassianRestAP
     from atlassian.rest_client import AtlassianRestAPI
     from requests.auth import HTTPBasicAuth
 
-    from loaders.confluence.logged_session import LoggedSession
+    from loaders.confluence.guarded_session import GuardedSession
 
     hide_secrets([login.secret])
-    session = LoggedSession(guard)
+    session = GuardedSession(guard)
     if login.kind == LoginKind.TOKEN:
         token = _token(login.secret)
         api = AtlassianRestAPI(url, token=token, retry_with_header=False, session=session)

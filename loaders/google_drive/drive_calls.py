@@ -64,47 +64,6 @@ class DriveService:
         self._http.close()
 
 
-class DriveServices:
-    """One service per thread."""
-
-    def __init__(self, login: DriveLogin, api_url: str) -> None:
-        """Create the services; `api_url` is the address of the API, including its path."""
-        self._login = login
-        self._api_url = api_url
-        self._of_thread = threading.local()
-
-    def get(self) -> DriveService:
-        """The service of the current thread.
-
-        Raises:
-            SourceError: The login can't be used.
-        """
-        service: DriveService | None = getattr(self._of_thread, "service", None)
-        if service is None:
-            service = self._of_thread.service = self._build()
-        return service
-
-    def _build(self) -> DriveService:
-        import google_auth_httplib2  # type: ignore[import-untyped]  # all of these are slow
-        from googleapiclient.discovery import build  # type: ignore[import-untyped]  # as above
-
-        from loaders.google_drive.logged_http import LoggedHttp
-
-        credentials = self._login.credentials()
-        http = LoggedHttp(timeout=TIMEOUT)
-        # Only `sign_in` renews tokens; the library would renew them unnoticed.
-        signed = google_auth_httplib2.AuthorizedHttp(credentials, http, refresh_status_codes=())
-        api = build(
-            "drive",
-            "v3",
-            http=signed,
-            static_discovery=True,
-            cache_discovery=False,
-            client_options={"api_endpoint": self._api_url},
-        )
-        return DriveService(api, http, credentials)
-
-
 def _once(http: Any, *args: Any, **kwargs: Any) -> Any:
     """Send a sign-in request once: between the library's own retries, it could not be canceled."""
     from google.auth.exceptions import TransportError
@@ -142,17 +101,21 @@ def _no_meaning(_: Failure) -> None:
 
 
 class DriveCalls:
-    """The calls for one login.
+    """The calls for one login, with one Google client per thread.
 
     Besides the documented errors, each call raises SourceError if a person must act, and
     SourceUnavailableError if Drive can't be reached now.
     """
 
-    def __init__(self, services: DriveServices, login: LoginKind, wait: Wait) -> None:
-        """Create the calls; `wait` is called between attempts."""
-        self._services = services
+    def __init__(self, login: DriveLogin, wait: Wait, api_url: str = API_URL) -> None:
+        """Create the calls; `wait` is called between attempts.
+
+        `api_url` is the address of the API, including its path.
+        """
         self._login = login
+        self._api_url = api_url
         self._retries = RetryPolicy(wait, _MAX_RETRY_AFTER_S)
+        self._of_thread = threading.local()
 
     def user(self) -> dict[str, str]:
         """The signed-in user: displayName and emailAddress."""
@@ -271,7 +234,7 @@ class DriveCalls:
         from googleapiclient.http import MediaIoBaseDownload  # type: ignore[import-untyped]
 
         data, ends = BytesIO(), False
-        request = self._services.get().api.files().get_media(fileId=file_id, supportsAllDrives=True)
+        request = self._service().api.files().get_media(fileId=file_id, supportsAllDrives=True)
         parts = MediaIoBaseDownload(data, request, chunksize=min(_PART, max_bytes + 1))
         while not ends:
             ends = self._with_retries(lambda service: parts.next_chunk(num_retries=0)[1])  # noqa: ARG005
@@ -283,6 +246,37 @@ class DriveCalls:
                     )
                 )
         return data.getvalue()
+
+    def _service(self) -> DriveService:
+        """The service of the current thread.
+
+        Raises:
+            SourceError: The login can't be used.
+        """
+        service: DriveService | None = getattr(self._of_thread, "service", None)
+        if service is None:
+            service = self._of_thread.service = self._new_service()
+        return service
+
+    def _new_service(self) -> DriveService:
+        import google_auth_httplib2  # type: ignore[import-untyped]  # all of these are slow
+        from googleapiclient.discovery import build  # type: ignore[import-untyped]  # as above
+
+        from loaders.google_drive.logged_http import LoggedHttp
+
+        credentials = self._login.credentials()
+        http = LoggedHttp(timeout=TIMEOUT)
+        # Only `sign_in` renews tokens; the library would renew them unnoticed.
+        signed = google_auth_httplib2.AuthorizedHttp(credentials, http, refresh_status_codes=())
+        api = build(
+            "drive",
+            "v3",
+            http=signed,
+            static_discovery=True,
+            cache_discovery=False,
+            client_options={"api_endpoint": self._api_url},
+        )
+        return DriveService(api, http, credentials)
 
     def _request(
         self, request: Callable[[Any], Any], meaning: Meaning = _no_meaning
@@ -306,7 +300,7 @@ class DriveCalls:
 
         def attempt() -> T:
             nonlocal is_renewed
-            service = self._services.get()
+            service = self._service()
             try:
                 service.sign_in()
                 return fetch(service)
@@ -316,7 +310,7 @@ class DriveCalls:
                     raise
                 service.disconnect()
                 if not failure.is_expiry or is_renewed:
-                    raise _error_of(failure, meaning, self._login) from error
+                    raise _error_of(failure, meaning, self._login.kind) from error
             is_renewed = True
             service.sign_out()
             return attempt()

@@ -12,7 +12,7 @@ from domain.messages import _
 from loaders.directory_loader import DEFAULT_MAX_BYTES
 from loaders.document_reader import read_document
 from loaders.formats.titles import name_in_folder
-from loaders.google_drive.drive_calls import API_URL, DriveCalls, DriveServices, File
+from loaders.google_drive.drive_calls import API_URL, DriveCalls, File
 from loaders.google_drive.drive_errors import NotExportedError, NotVisibleError
 from loaders.google_drive.drive_listing import Listing
 from loaders.google_drive.drive_login import DriveLogin
@@ -254,7 +254,7 @@ class GoogleDriveLoader:
         self._login = login
         self._selection = selection
         self._max_bytes = max_bytes
-        self._calls = DriveCalls(DriveServices(login, api_url), login.kind, wait)
+        self._calls = DriveCalls(login, wait, api_url)
         self._listing: Listing | None = None
 
     def list(self, previous: PreviousImport = NEVER_IMPORTED) -> Iterator[ListingEntry]:

@@ -92,10 +92,9 @@ class GoogleDriveKind(RemoteKind):
         return {**options, options["scope"]: sorted({*ids, own} - {MY_DRIVE})}
 
     def _calls(self, options: Mapping[str, Any], secret: str, wait: Wait) -> "DriveCalls":
-        from loaders.google_drive.drive_calls import DriveCalls, DriveServices
+        from loaders.google_drive.drive_calls import DriveCalls
 
-        login = self._login(options, secret)
-        return DriveCalls(DriveServices(login, self._api_url), login.kind, wait)
+        return DriveCalls(self._login(options, secret), wait, self._api_url)
 
     def _login(self, options: Mapping[str, Any], secret: str) -> "DriveLogin":
         from loaders.google_drive.drive_login import DriveLogin

@@ -10,7 +10,7 @@ from requests import Response
 from domain.errors import ForbiddenAddressError, SourceError, SourceUnavailableError
 from domain.web.address_guard import AddressGuard, AllowedHosts
 from loaders.confluence.client import WHO, ConfluenceClient
-from loaders.confluence.logged_session import LoggedSession
+from loaders.confluence.guarded_session import GuardedSession
 from tests.fakes.confluence import FakeConfluence
 from tests.fakes.loopback import Answer
 from tests.loaders.confluence.reading import LOOPBACK, client_of, login_to
@@ -139,7 +139,7 @@ def test_a_redirect_to_another_server_is_refused(url, target, is_followed):
     response = Response()
     response.status_code, response.url = 302, url
     response.headers["location"] = target
-    session = LoggedSession(NOBODY)
+    session = GuardedSession(NOBODY)
     if is_followed:
         assert session.get_redirect_target(response) == target
         return
