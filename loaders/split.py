@@ -147,32 +147,23 @@ def _sections(text: str) -> Iterator[Section]:
 
 
 def _headings(text: str) -> list[tuple[int, int, tuple[str, ...]]]:
-    """Start, end, and heading path of each heading line.
-
-    MarkdownHeaderTextSplitter strips and joins lines, so its output has no positions. Therefore its
-    input has the position of each heading in place of its text, the fences that may turn a heading
-    into code, and nothing else.
-    """
-    from langchain_text_splitters import MarkdownHeaderTextSplitter
-
-    lines = {str(match.start()): match for match in _HEADING_OR_FENCE.finditer(text)}
-    outline = "\n".join(
-        f"{match['level']} {name}" if match["level"] else match.group().strip()
-        for name, match in lines.items()
-    )
-    splitter = MarkdownHeaderTextSplitter(
-        [("#" * level, str(level)) for level in range(1, 7)],
-        return_each_line=True,
-        strip_headers=False,
-    )
-    sections: dict[str, tuple[int, int, tuple[str, ...]]] = {}
-    for document in splitter.split_text(outline):
-        names = [name for _, name in sorted(document.metadata.items())]
-        if names:
-            titles = (_title(lines[name].group()) for name in names)
-            path = tuple(title for title in titles if title)
-            sections[names[-1]] = (*lines[names[-1]].span(), path)
-    return list(sections.values())
+    """Start, end, and heading path of each heading line outside fenced code."""
+    headings = []
+    titles: dict[int, str] = {}  # by level
+    fence = ""
+    for match in _HEADING_OR_FENCE.finditer(text):
+        line, mark = match.group(), match["fence"]
+        if mark and not fence:
+            is_inline = mark == "```" and line.count(mark) > 1
+            fence = "" if is_inline else mark
+        elif mark == fence:
+            fence = ""
+        elif match["level"] and not fence:
+            level = len(match["level"])
+            titles = {above: title for above, title in titles.items() if above < level}
+            titles[level] = _title(line)
+            headings.append((*match.span(), tuple(filter(None, titles.values()))))
+    return headings
 
 
 def _title(heading: str) -> str:

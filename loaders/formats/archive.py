@@ -167,16 +167,20 @@ def xml_parser(*, encoding: str | None = None, recover: bool = False) -> etree.X
     )
 
 
+def part_elements(archive: zipfile.ZipFile, name: str) -> Iterator[Any]:
+    """Yield all elements of an XML part, in order; none if the archive has no such part."""
+    if name in archive.namelist():
+        yield from parse_part(read_part(archive, name)).iter("*")
+
+
 def refuse_encrypted(archive: zipfile.ZipFile) -> None:
     """Check the package manifest that OpenDocument and OWPML share.
 
     Raises:
         UnreadableError: A part of the package is encrypted.
     """
-    if _MANIFEST in archive.namelist():
-        manifest = parse_part(read_part(archive, _MANIFEST))
-        if any(local(node) == "encryption-data" for node in manifest.iter()):
-            raise UnreadableError(ENCRYPTED)
+    if any(local(node) == "encryption-data" for node in part_elements(archive, _MANIFEST)):
+        raise UnreadableError(ENCRYPTED)
 
 
 def local(element: Any) -> str:

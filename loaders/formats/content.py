@@ -17,6 +17,7 @@ _NO_TITLE = re.compile(
 )
 _SPACES = re.compile(r"\s+")
 _HEADING_STYLE = re.compile(r"(?:개요|제목|見出し|outline|heading)\s*([1-9])$", re.IGNORECASE)
+MAX_HEADING = 200  # characters
 _TITLE_STYLES = ("title", "제목", "문서 제목", "表題")
 
 
@@ -132,6 +133,11 @@ def heading(level: int, text: str) -> str:
     return f"{'#' * max(1, min(level, 6))} {one_line(text)}"
 
 
+def heading_or_text(level: int, text: str) -> str:
+    """A heading, unless the level is 0 or the text too long for one, regardless of its style."""
+    return heading(level, text) if level and len(text) <= MAX_HEADING else text
+
+
 def fenced(code: str, language: str = "") -> str:
     """A code block; its fence is longer than any run of backticks in the code."""
     longest = max(map(len, re.findall("`+", code)), default=0)
@@ -145,13 +151,12 @@ _MAX_CELLS = 2_000_000
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """A cell's text, its row and column from 0, and how many rows and columns it spans."""
+    """A cell's text, its row and column from 0, and how many rows it spans."""
 
     row: int
     column: int
     text: str
     rows: int = 1
-    columns: int = 1
 
 
 def grid_table(cells: Iterable[Cell]) -> str:

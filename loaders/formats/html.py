@@ -20,7 +20,15 @@ from markdownify import ATX, MarkdownConverter
 from domain.errors import UnreadableError
 from domain.messages import _, join_messages
 from loaders.encoding import declared_encoding, decode
-from loaders.formats.archive import attribute, child, local, open_zip, parse_part, read_part
+from loaders.formats.archive import (
+    attribute,
+    child,
+    local,
+    open_zip,
+    parse_part,
+    part_elements,
+    read_part,
+)
 from loaders.formats.content import (
     Content,
     clean,
@@ -292,10 +300,7 @@ def _chapters(package: Any, folder: str) -> Iterator[str]:
 
 def _check_protection(archive: zipfile.ZipFile, chapters: list[str]) -> None:
     """Reject a book with encrypted chapters; encrypted fonts are common and harmless."""
-    if _ENCRYPTION not in archive.namelist():
-        return
-    encrypted = parse_part(read_part(archive, _ENCRYPTION))
-    places = {unquote(attribute(node, "URI")) for node in encrypted.iter() if local(node)}
+    places = {unquote(attribute(node, "URI")) for node in part_elements(archive, _ENCRYPTION)}
     if places & set(chapters):
         raise UnreadableError(_DRM)
 

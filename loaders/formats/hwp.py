@@ -22,7 +22,7 @@ from loaders.formats.content import (
     clean,
     file_title,
     grid_table,
-    heading,
+    heading_or_text,
     one_line,
     style_level,
 )
@@ -101,7 +101,6 @@ _SIGNATURE = b"HWP Document File"
 _COMPRESSED, _PASSWORD, _DISTRIBUTION, _DRM = 1, 2, 4, 16 | 256 | 1024
 _MAX_STREAM = 200 * 2**20  # bytes, inflated
 _BLOCK = 4096  # bytes
-_MAX_HEADING = 200  # characters; longer ones are paragraphs, regardless of style
 _SUMMARY, _SUMMARY_TITLE = "\x05HwpSummaryInformation", 2
 _TABLE, _NOTES, _SHAPE = b" lbt", (b"  nf", b"  ne"), b" osg"
 _OUTLINE = 1
@@ -246,10 +245,8 @@ def _blocks(records: Sequence[Record], levels: _Levels) -> Iterator[str]:
             continue
         text = _text(record)
         level = levels.of(record.data)
-        if text and level and len(text) <= _MAX_HEADING:
-            yield heading(level, text)
-        elif text:
-            yield text
+        if text:
+            yield heading_or_text(level, text)
         for control in record.children:
             if control.tag == CTRL_HEADER:
                 yield from filter(None, _control(control, levels))
@@ -292,9 +289,8 @@ def _table(control: Record) -> str:
     """Read a table: a list header starts a cell with the paragraphs up to the next header."""
     cells: list[Cell] = []
     for record, content in _lists(control.children):
-        column, row, columns, rows = (unsigned(record.data, at, 2) for at in (8, 10, 12, 14))
-        text = _flat([*record.children, *content])
-        cells.append(Cell(row, column, text, rows, columns))
+        column, row, rows = (unsigned(record.data, at, 2) for at in (8, 10, 14))
+        cells.append(Cell(row, column, _flat([*record.children, *content]), rows))
     if all(cell.column == 0 for cell in cells):  # a text frame, not a table
         return "\n\n".join(cell.text for cell in cells if cell.text)
     return grid_table(cells)

@@ -19,6 +19,7 @@ from loaders.formats.archive import (
     open_zip,
     outermost,
     parse_part,
+    part_elements,
     read_part,
     refuse_encrypted,
 )
@@ -27,7 +28,7 @@ from loaders.formats.content import (
     Content,
     file_title,
     grid_table,
-    heading,
+    heading_or_text,
     one_line,
     style_level,
 )
@@ -36,7 +37,6 @@ _SECTION = re.compile(r"Contents/section(\d{1,6})\.xml$", re.IGNORECASE)
 _PREVIEW = "Preview/PrvText.txt"
 _ONLY_PREVIEW = _("its pages are damaged: only the preview of its beginning was read")
 _MISSING = _("section {number} is damaged and was skipped")
-_MAX_HEADING = 200  # characters; longer ones are paragraphs, regardless of style
 _LETTERS = {
     "lineBreak": "\n", "tab": "\t", "nbSpace": " ", "fwSpace": " ", "hyphen": "-",
     "titleMark": "",
@@ -83,19 +83,15 @@ def _preview(archive: zipfile.ZipFile) -> str:
 
 
 def _title(archive: zipfile.ZipFile) -> str:
-    if "Contents/content.hpf" not in archive.namelist():
-        return ""
-    package = parse_part(read_part(archive, "Contents/content.hpf"))
-    titles = (node.text for node in package.iter() if local(node) == "title")
+    package = part_elements(archive, "Contents/content.hpf")
+    titles = (node.text for node in package if local(node) == "title")
     return next(filter(None, map(file_title, titles)), "")
 
 
 def _levels(archive: zipfile.ZipFile) -> dict[tuple[str, str], int]:
     """The heading levels of styles and paragraph shapes, by ("style" or "shape", id)."""
-    if "Contents/header.xml" not in archive.namelist():
-        return {}
     levels: dict[tuple[str, str], int] = {}
-    for node in parse_part(read_part(archive, "Contents/header.xml")).iter():
+    for node in part_elements(archive, "Contents/header.xml"):
         if local(node) == "paraPr":
             heading_node = child(node, "heading")
             if heading_node is not None and attribute(heading_node, "type") == "OUTLINE":
@@ -114,10 +110,8 @@ def _blocks(parent: Any, levels: dict[tuple[str, str], int]) -> Iterator[str]:
         text = _text(paragraph)
         level = levels.get(("style", attribute(paragraph, "styleIDRef")), 0)
         level = level or levels.get(("shape", attribute(paragraph, "paraPrIDRef")), 0)
-        if text and level and len(text) <= _MAX_HEADING:
-            yield heading(level, text)
-        elif text:
-            yield text
+        if text:
+            yield heading_or_text(level, text)
         for run in paragraph:
             for element in run:
                 yield from filter(None, _object(element, levels))
@@ -185,6 +179,4 @@ def _cell(cell: Any, row: int, column: int) -> Cell:
     place, span = child(cell, "cellAddr"), child(cell, "cellSpan")
     if place is not None:
         row, column = number(place, "rowAddr", row), number(place, "colAddr", column)
-    if span is None:
-        return Cell(row, column, _flat(cell))
-    return Cell(row, column, _flat(cell), number(span, "rowSpan"), number(span, "colSpan"))
+    return Cell(row, column, _flat(cell), 1 if span is None else number(span, "rowSpan"))

@@ -3,6 +3,7 @@
 import io
 import struct
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 
 from domain.errors import TemporarilyUnreadableError, UnreadableError
@@ -38,22 +39,7 @@ _PROFILE = """<?xml version="1.0" encoding="UTF-8"?>
 """
 
 
-def read_doc(data: bytes) -> Content:
-    """Read a .doc file like a .docx file; see `_read`."""
-    return _read(data, "doc")
-
-
-def read_ppt(data: bytes) -> Content:
-    """Read a .ppt file like a .pptx file; see `_read`."""
-    return _read(data, "ppt")
-
-
-def read_xls(data: bytes) -> Content:
-    """Read an .xls file like an .xlsx file; see `_read`."""
-    return _read(data, "xls")
-
-
-def _read(data: bytes, kind: str) -> Content:
+def _read(kind: str, data: bytes) -> Content:
     """Read a file; many with an old suffix are really newer files or web pages.
 
     Raises:
@@ -68,6 +54,11 @@ def _read(data: bytes, kind: str) -> Content:
     if not is_installed(_PROGRAM):
         raise TemporarilyUnreadableError(_missing(f".{kind}"))
     return reader_of(f".{kind}x")(_convert(data, head, kind))
+
+
+read_doc = partial(_read, "doc")
+read_ppt = partial(_read, "ppt")
+read_xls = partial(_read, "xls")
 
 
 def _missing(suffix: str) -> str:

@@ -9,6 +9,7 @@ from domain.errors import UnreadableError
 from domain.messages import _
 from loaders.formats.archive import ENCRYPTED, open_zip
 from loaders.formats.content import (
+    MAX_HEADING,
     Content,
     heading,
     join_pages,
@@ -41,7 +42,6 @@ def open_archive(data: bytes, suffix: str) -> io.BytesIO:
 
 
 _MAX_CHART_POINTS = 1000
-_MAX_TITLE = 200  # characters
 
 
 def read_pptx(data: bytes) -> Content:
@@ -57,7 +57,7 @@ def _slide(slide: Any) -> str:
     title = slide.shapes.title
     name = one_line(title.text_frame.text) if title is not None else ""
     # Some authors put the whole text into the title's frame, which is not a heading.
-    is_heading = 0 < len(name) <= _MAX_TITLE
+    is_heading = 0 < len(name) <= MAX_HEADING
     blocks = [heading(1, name)] if is_heading else []
     title_id = title.shape_id if is_heading else None
     blocks += [_shape(shape) for shape in _flatten(slide.shapes) if shape.shape_id != title_id]

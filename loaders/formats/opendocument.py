@@ -4,8 +4,8 @@ Element and attribute names are those of the OASIS standard "OpenDocument 1.3".
 """
 
 import re
-import zipfile
 from collections.abc import Iterator
+from itertools import chain
 from typing import Any
 
 from domain.errors import UnreadableError
@@ -18,6 +18,7 @@ from loaders.formats.archive import (
     open_zip,
     outermost,
     parse_part,
+    part_elements,
     read_part,
     refuse_encrypted,
 )
@@ -59,33 +60,15 @@ class Package:
                 ).format(suffix=suffix)
             )
         self.body = contents[0]
-        roots = [content, *self._part(archive, "styles.xml")]
-        self._styles = {
-            (attribute(node, "family"), attribute(node, "name")): node
-            for root in roots
-            for node in root.iter()
-            if local(node) == "style"
-        }
-        self._lists = {
-            attribute(node, "name"): node
-            for root in roots
-            for node in root.iter()
-            if local(node) == "list-style"
-        }
-        self.title = next(
-            (
-                file_title("".join(node.itertext()))
-                for meta in self._part(archive, "meta.xml")
-                for node in meta.iter()
-                if local(node) == "title"
-            ),
-            "",
-        )
-
-    @staticmethod
-    def _part(archive: zipfile.ZipFile, name: str) -> Iterator[Any]:
-        if name in archive.namelist():
-            yield parse_part(read_part(archive, name))
+        self._styles: dict[tuple[str, str], Any] = {}
+        self._lists: dict[str, Any] = {}
+        for node in chain(content.iter("*"), part_elements(archive, "styles.xml")):
+            if local(node) == "style":
+                self._styles[attribute(node, "family"), attribute(node, "name")] = node
+            elif local(node) == "list-style":
+                self._lists[attribute(node, "name")] = node
+        titles = (node for node in part_elements(archive, "meta.xml") if local(node) == "title")
+        self.title = next((file_title("".join(node.itertext())) for node in titles), "")
 
     def style_names(self, paragraph: Any) -> Iterator[str]:
         """Yield the names of a paragraph's style and its ancestors, nearest first."""
@@ -165,13 +148,13 @@ def _cells(element: Any) -> Iterator[Cell]:
                         max_cells=_MAX_CELLS // 10**6
                     )
                 )
-            for column, text, rows, columns in texts:
-                yield Cell(at, column, text, rows, columns)
+            for column, text, rows in texts:
+                yield Cell(at, column, text, rows)
             at += 1
 
 
-def _row(row: Any) -> Iterator[tuple[int, str, int, int]]:
-    """Yield the row's cells with text as (column, text, rows and columns spanned)."""
+def _row(row: Any) -> Iterator[tuple[int, str, int]]:
+    """Yield the row's cells with text as (column, text, rows spanned)."""
     column = 0
     for cell in row:
         if local(cell) not in ("table-cell", "covered-table-cell"):
@@ -179,12 +162,9 @@ def _row(row: Any) -> Iterator[tuple[int, str, int, int]]:
         repeated = number(cell, "number-columns-repeated")
         text = flat(cell) if local(cell) == "table-cell" else ""
         if text:
-            rows, columns = (
-                number(cell, "number-rows-spanned"),
-                number(cell, "number-columns-spanned"),
-            )
+            rows = number(cell, "number-rows-spanned")
             for i in range(min(repeated, _MAX_REPEATED)):
-                yield column + i, text, rows, columns
+                yield column + i, text, rows
         column += repeated
 
 
