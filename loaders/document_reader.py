@@ -15,6 +15,7 @@ import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
+from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import IO, TYPE_CHECKING, Any, cast
@@ -23,14 +24,20 @@ from domain.errors import NothingToReadError, TemporarilyUnreadableError, Unread
 from domain.messages import _
 from loaders.formats import ocr
 from loaders.programs import clean_environment
-from loaders.reader_frames import InvalidFrameError, message_of, read_frame, write_frame
-from loaders.reader_limits import Limits
+from loaders.reader_frames import (
+    InvalidFrameError,
+    checked_metadata,
+    message_of,
+    read_frame,
+    write_frame,
+)
 
 if TYPE_CHECKING:
     from langchain_core.documents import Document
 
     from loaders.confluence.storage_format import Links
 
+_MIB = 2**20
 _MAIN = Path(__file__).with_name("reader_main.py")
 _START_S = 60.0
 _IDLE_S = 30.0
@@ -45,6 +52,52 @@ _ERRORS: Mapping[str, type[UnreadableError]] = {
 
 Answers = Callable[[str, list[Any]], str]
 """Answers a question of the child: the name of a method and its arguments."""
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """What reading one document may cost.
+
+    `processor_s` does not count programs such as Tesseract, which have their own limits. It is
+    twice what PDFs of thousands of pages need. `elapsed_s` leaves time for these programs (half an
+    hour for text recognition) and on a busy machine; on Windows, it is the only limit. The memory
+    includes the interpreter and its libraries.
+    """
+
+    processor_s: int = 120
+    elapsed_s: float = 300.0 if sys.platform == "win32" else 3600.0
+    memory_mib: int = 1024
+    text_mib: int = 32
+
+    def memory_bytes(self, file_bytes: int) -> int:
+        """The memory for a file of this size: of plain text, there are several copies."""
+        return max(self.memory_mib * _MIB, 12 * file_bytes)
+
+    def text_chars(self, file_bytes: int) -> int:
+        """The longest text of a file of this size: formats may compress text, or repeat it."""
+        return max(self.text_mib * _MIB, 2 * file_bytes)
+
+    def message(self, limit: str, file_bytes: int) -> str:
+        """Why a document that exceeded this limit was not read, and what to do about it."""
+        match limit:
+            case "processor":
+                return _(
+                    "reading it took more than {seconds} s of processor time: split it, or save it"
+                    " in another format"
+                ).format(seconds=self.processor_s)
+            case "elapsed":
+                return _("reading it took longer than {minutes} minutes: split it").format(
+                    minutes=f"{self.elapsed_s / 60:g}"
+                )
+            case "memory":
+                return _(
+                    "reading it took more than {memory} MiB of memory: split it, or save it in"
+                    " another format"
+                ).format(memory=self.memory_bytes(file_bytes) // _MIB)
+        return _(
+            "its text has more than {million} million characters, far more than the file: split"
+            " it, or save it in another format"
+        ).format(million=self.text_chars(file_bytes) // 1_000_000)
 
 
 class ReaderProcess:
@@ -269,7 +322,6 @@ PICTURES = ReaderProcess(Limits(processor_s=20, elapsed_s=60.0))
 """Separate, because a person waits for a picture, and not until a document has been read."""
 QUESTIONS = frozenset({"page", "blog_post", "content", "attachment", "space", "user"})
 """The methods of `Links`."""
-_MAX_PAGES = 2**31
 
 
 def read_document(name: str, data: bytes) -> "Document":
@@ -284,7 +336,7 @@ def read_document(name: str, data: bytes) -> "Document":
     metadata, data = DOCUMENTS.call("read_file", {"name": name}, data)
     try:
         text = data.decode("utf-8", "surrogatepass")
-        return Document(page_content=text, metadata=_checked(metadata, len(text)))
+        return Document(page_content=text, metadata=checked_metadata(metadata, len(text)))
     except (TypeError, KeyError, ValueError, OverflowError, RecursionError) as error:
         raise DOCUMENTS.invalid_reply() from error
 
@@ -320,32 +372,3 @@ def draw_page(data: bytes, page: int, quotes: Sequence[str] = ()) -> bytes:
         UnreadableError: The PDF has no such page, can't be rendered, or exceeds a limit.
     """
     return PICTURES.call("draw_page", {"page": page, "quotes": list(quotes)}, data)[1]
-
-
-def _checked(metadata: Mapping[str, Any], text_chars: int) -> dict[str, Any]:
-    """The metadata of a file with a text of this length.
-
-    Raises:
-        TypeError, KeyError, ValueError, OverflowError, RecursionError: It has another form.
-    """
-    title, name, encoding = (metadata[key] for key in ("title", "format", "encoding"))
-    if not (isinstance(title, str) and isinstance(name, str) and isinstance(encoding, str | None)):
-        raise TypeError("not text")
-    return {
-        "title": title,
-        "format": name,
-        "encoding": encoding,
-        "pages": _checked_pages(metadata["pages"], text_chars),
-        "warnings": [message_of(warning) for warning in metadata["warnings"]],
-    }
-
-
-def _checked_pages(pages: Sequence[Any], text_chars: int) -> list[tuple[int, int]]:
-    """The start of each page in the text, in order, and its number."""
-    checked = [(int(start), int(page)) for start, page in pages]
-    starts = [start for start, _page in checked]
-    if not all(0 <= start <= text_chars and 0 < page < _MAX_PAGES for start, page in checked):
-        raise ValueError("a page outside the text")
-    if starts != sorted(starts):
-        raise ValueError("pages in another order")
-    return checked

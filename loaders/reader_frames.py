@@ -1,12 +1,13 @@
 """What a process and its reader process send each other: a JSON header and bytes.
 
 The reader process reads documents of unknown origin, so its parent trusts nothing that it sends:
-sizes are limited, and messages are rebuilt from their templates only if these are plain.
+sizes are limited, messages are rebuilt from their templates only if these are plain, and metadata
+is checked.
 """
 
 import json
 import struct
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from string import Formatter
 from typing import IO, Any
 
@@ -15,6 +16,7 @@ from domain.messages import Message
 _SIZES = struct.Struct(">QQ")  # bytes of the header and of the body
 _MAX_HEADER = 16 * 2**20
 _MAX_MESSAGE = 4 * 2**20  # characters
+_MAX_PAGES = 2**31
 
 
 class InvalidFrameError(Exception):
@@ -84,3 +86,32 @@ def _require_plain(template: str, texts: Mapping[str, str]) -> None:
             length += len(texts.get(name, ""))
     if length > _MAX_MESSAGE:
         raise ValueError("the message is too long")
+
+
+def checked_metadata(metadata: Mapping[str, Any], text_chars: int) -> dict[str, Any]:
+    """The metadata of a file with a text of this length.
+
+    Raises:
+        TypeError, KeyError, ValueError, OverflowError, RecursionError: It has another form.
+    """
+    title, name, encoding = (metadata[key] for key in ("title", "format", "encoding"))
+    if not (isinstance(title, str) and isinstance(name, str) and isinstance(encoding, str | None)):
+        raise TypeError("not text")
+    return {
+        "title": title,
+        "format": name,
+        "encoding": encoding,
+        "pages": _checked_pages(metadata["pages"], text_chars),
+        "warnings": [message_of(warning) for warning in metadata["warnings"]],
+    }
+
+
+def _checked_pages(pages: Sequence[Any], text_chars: int) -> list[tuple[int, int]]:
+    """The start of each page in the text, in order, and its number."""
+    checked = [(int(start), int(page)) for start, page in pages]
+    starts = [start for start, _page in checked]
+    if not all(0 <= start <= text_chars and 0 < page < _MAX_PAGES for start, page in checked):
+        raise ValueError("a page outside the text")
+    if starts != sorted(starts):
+        raise ValueError("pages in another order")
+    return checked

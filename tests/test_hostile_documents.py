@@ -4,8 +4,7 @@ import pytest
 
 from domain import LOCAL_USER, ImportState, Outcome
 from loaders import document_reader
-from loaders.document_reader import ReaderProcess
-from loaders.reader_limits import Limits
+from loaders.document_reader import Limits, ReaderProcess
 from tests.loaders import hostile_files
 from ui.text.words import translated_into
 

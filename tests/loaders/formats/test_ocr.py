@@ -6,10 +6,9 @@ from hypothesis import strategies as st
 
 from domain.errors import TemporarilyUnreadableError, UnreadableError
 from loaders.directory_loader import DirectoryLoader
-from loaders.document_reader import ReaderProcess
+from loaders.document_reader import Limits, ReaderProcess
 from loaders.formats import ocr, read_document, unsupported
 from loaders.formats.ocr import recognize, tidy
-from loaders.reader_limits import Limits
 from tests.loaders.formats.files import pdf_file
 from tests.loaders.formats.pictures import (
     SENTENCES,
