@@ -63,7 +63,8 @@ class SiteLinks:
 
     def blog_post(self, space_key: str | None, title: str, day: str) -> str:
         """The address by space, day, and title."""
-        return self.page(space_key, title, "") if not day else self._post(space_key, title, day)
+        title_of_day = f"{quote(day)}/{quote_plus(title)}" if day else quote_plus(title)
+        return self._client.address(f"display/{self._key(space_key)}/{title_of_day}")
 
     def content(self, content_id: str) -> str:
         """The address by content id."""
@@ -82,10 +83,6 @@ class SiteLinks:
     def user(self, account: str) -> str:
         """The person's display name."""
         return self._users.name(account)
-
-    def _post(self, space_key: str | None, title: str, day: str) -> str:
-        place = f"{self._key(space_key)}/{quote(day)}/{quote_plus(title)}"
-        return self._client.address(f"display/{place}")
 
     def _key(self, space_key: str | None) -> str:
         return quote(space_key or self._space, safe="~")

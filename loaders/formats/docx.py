@@ -38,16 +38,11 @@ def content_blocks(parent: Any, *tags: str) -> Iterator[Any]:
 
     The children of content controls and tracked insertions are included.
     """
-    names = tags or _BLOCKS
-    stack = [parent.iterchildren()]
-    while stack:
-        child = next(stack[-1], None)
-        if child is None:
-            stack.pop()
-        elif child.tag in names:
+    for child in parent.iterchildren():
+        if child.tag in (tags or _BLOCKS):
             yield child
         elif child.tag in _WRAPPERS:
-            stack.append(child.iterchildren())
+            yield from content_blocks(child, *tags)
 
 
 def paragraph_text(paragraph: Any) -> str:
@@ -63,15 +58,11 @@ def paragraph_text(paragraph: Any) -> str:
     return "".join(parts)
 
 
-def _text_elements(paragraph: Any) -> Iterator[Any]:
-    stack = [paragraph.iterchildren()]
-    while stack:
-        child = next(stack[-1], None)
-        if child is None:
-            stack.pop()
-        elif child.tag not in _NOT_TEXT and isinstance(child.tag, str):
+def _text_elements(parent: Any) -> Iterator[Any]:
+    for child in parent.iterchildren("*"):
+        if child.tag not in _NOT_TEXT:
             yield child
-            stack.append(child.iterchildren())
+            yield from _text_elements(child)
 
 
 def boxes(paragraph: Any) -> Iterator[Any]:
@@ -115,8 +106,7 @@ class Styles:
     """The styles of one document by id, each resolved once."""
 
     def __init__(self, root: Any) -> None:
-        styles = root.iterchildren(W + "style") if root is not None else ()
-        self._elements = {style.get(W + "styleId"): style for style in styles}
+        self._elements = {one.get(W + "styleId"): one for one in root.iterchildren(W + "style")}
         self._resolved: dict[str, Style] = {}
 
     def of(self, paragraph: Any) -> Style:
@@ -172,8 +162,6 @@ class Numbering:
         self._levels: dict[tuple[str, int], tuple[str, str, int]] = {}
         self._abstract: dict[str, str] = {}
         self._counts: dict[str, list[int]] = defaultdict(lambda: [0] * _LEVELS)
-        if root is None:
-            return
         for number in root.iterchildren(W + "num"):
             self._abstract[number.get(W + "numId")] = _value(number, W + "abstractNumId")
         for abstract in root.iterchildren(W + "abstractNum"):
@@ -264,18 +252,16 @@ class _Body:
         self._root = document.element.body
         self._styles = Styles(_root_of(parts, "/styles"))
         self._numbering = Numbering(_root_of(parts, "/numbering"))
-        notes = (_root_of(parts, "/footnotes"), _root_of(parts, "/endnotes"))
         self._notes = {
             (kind, note.get(W + "id")): note
-            for kind, root in zip(("footnote", "endnote"), notes, strict=True)
-            if root is not None
-            for note in root.iterchildren(W + kind)
+            for kind in ("footnote", "endnote")
+            for note in _root_of(parts, f"/{kind}s").iterchildren(W + kind)
         }
 
     def markdown(self) -> str:
         blocks: list[str] = []
         code: list[str] = []
-        for is_code, is_item, text in self._blocks(self._root):
+        for is_code, is_item, text in (*self._blocks(self._root), (False, False, "")):
             if code and not is_code:
                 blocks.append("\n\n" + fenced("\n".join(code)))
                 code.clear()
@@ -283,8 +269,6 @@ class _Body:
                 code.append(text)
             elif text.strip():
                 blocks.append(("\n" if is_item else "\n\n") + text)
-        if code:
-            blocks.append("\n\n" + fenced("\n".join(code)))
         return "".join(blocks)
 
     def _blocks(self, parent: Any) -> Iterator[tuple[bool, bool, str]]:
@@ -372,10 +356,8 @@ def _filled_down(rows: list[list[str | None]]) -> Iterator[list[str]]:
 
 
 def _root_of(parts: dict[str, Any], name: str) -> Any:
-    """The root element of a related part; None if the document has no such part."""
+    """The root element of a related part; an empty one if the document has no such part."""
     from docx.oxml import parse_xml  # does not resolve entities
 
     rel = parts.get(name)
-    if rel is None or rel.is_external:
-        return None
-    return parse_xml(rel.target_part.blob)
+    return parse_xml(b"<none/>" if rel is None or rel.is_external else rel.target_part.blob)

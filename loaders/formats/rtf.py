@@ -59,6 +59,7 @@ _TOKEN = re.compile(
     r"|([^\\{}\r\n]+)|[\r\n]+|\\",
     re.DOTALL,
 )
+# The codecs of charset numbers of fonts; others are the document's own.
 _CHARSETS = {
     2: "cp1252", 77: "mac_roman", 128: "cp932", 129: "cp949", 130: "johab", 134: "gb18030",
     136: "cp950", 161: "cp1253", 162: "cp1254", 163: "cp1258", 177: "cp1255", 178: "cp1256",
@@ -94,11 +95,6 @@ def tokens(data: bytes) -> Iterator[Token]:
             yield Token(text=text.encode("latin-1"))
         elif symbol or brace:
             yield Token(symbol=symbol or "", brace=brace or "")
-
-
-def charset(number: int) -> str | None:
-    """The codec of a font's charset number; None if it is the document's own."""
-    return _CHARSETS.get(number)
 
 
 def code_page(number: int) -> str | None:
@@ -165,7 +161,7 @@ def read(data: bytes) -> Content:
     whole = document.walk(start)
     warnings = () if whole else (_("the file ends unexpectedly: part of its text may be missing"),)
     text = _join_surrogates("".join(document.blocks))
-    return Content(text, _join_surrogates("".join(document.title)), warnings=warnings)
+    return Content(text, _join_surrogates("".join(document.texts["title"])), warnings=warnings)
 
 
 def _join_surrogates(text: str) -> str:
@@ -178,7 +174,7 @@ class _Document:
 
     def __init__(self) -> None:
         self.blocks: list[str] = []
-        self.title: list[str] = []
+        self.texts: dict[str, list[str]] = {"body": [], "title": [], "note": [], "label": []}
         self._state = _State()
         self._stack: list[_State] = []
         self._page = "cp1252"
@@ -188,9 +184,6 @@ class _Document:
         self._level, self._depth, self._in_table = 9, 0, False
         self._table = Table()
         self._bytes = bytearray()
-        self._text: list[str] = []
-        self._label: list[str] = []
-        self._note: list[str] = []
         self._notes: list[str] = []
         self._after_item = self._starred = False
         self._skipped = 0
@@ -228,8 +221,7 @@ class _Document:
         elif self._stack:
             place, self._state = self._state.place, self._stack.pop()
             if place == "note" != self._state.place:
-                self._notes.append(one_line("".join(self._note)))
-                self._note.clear()
+                self._notes.append(one_line(self._take_text("note")))
 
     def _symbol(self, symbol: str) -> None:
         if symbol == "*":
@@ -271,7 +263,7 @@ class _Document:
             self._font = number
             self._state = replace(self._state, codec=self._fonts.get(number, ""))
         elif word in ("fcharset", "cpg") and self._state.place == "fonts":
-            codec = charset(number) if word == "fcharset" else code_page(number)
+            codec = _CHARSETS.get(number) if word == "fcharset" else code_page(number)
             self._fonts |= {self._font: codec} if codec else {}
         elif word == "plain":
             codec = self._fonts.get(self._default_font, "")
@@ -282,7 +274,7 @@ class _Document:
             self._style = number if word == "s" else self._style
             self._levels |= {self._style: number} if word == "outlinelevel" else {}
         elif self._state.place == "note" and word in _PARAGRAPH_ENDS:
-            self._note.append(" ")
+            self.texts["note"].append(" ")
         elif self._state.place == "body":
             self._body(word, number)
 
@@ -306,18 +298,19 @@ class _Document:
 
     def _paragraph(self) -> str:
         """Return and clear the label and text since the end of the last paragraph."""
-        text = "".join([*self._label, *self._text]).strip()
-        self._label.clear()
-        self._text.clear()
+        return (self._take_text("label") + self._take_text("body")).strip()
+
+    def _take_text(self, place: str) -> str:
+        text = "".join(self.texts[place])
+        self.texts[place].clear()
         return text
 
     def _end_paragraph(self) -> None:
         if self._in_table:
-            self._text.append("\n")
+            self.texts["body"].append("\n")
             return
         self._add(self._table.take())
-        label = one_line("".join(self._label))
-        self._label.clear()
+        label = one_line(self._take_text("label"))
         text = self._paragraph()
         if text and 0 <= self._level < 9:
             self._add(heading(self._level + 1, f"{label} {text}"))
@@ -349,13 +342,7 @@ class _Document:
         state = self._state
         if state.hidden or state.unseen:
             return
-        targets = {
-            "body": self._text,
-            "title": self.title,
-            "note": self._note,
-            "label": self._label,
-        }
         if state.place == "styles":
             self._name_style(text)
-        elif state.place in targets:
-            targets[state.place].append(text)
+        elif state.place in self.texts:
+            self.texts[state.place].append(text)

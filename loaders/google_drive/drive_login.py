@@ -252,11 +252,7 @@ def authorize(client_json: str, port: int = 0, *, open_browser: bool = True) -> 
 
 
 def _client(client_json: str) -> dict[str, Any]:
-    try:
-        value = json.loads(client_json)
-    except (ValueError, RecursionError):  # contains a secret: drop the cause, which would quote it
-        value = None
-    client = value.get("installed") if isinstance(value, dict) else None
+    client = _object(client_json).get("installed")
     needed = {"client_id", "client_secret", "auth_uri", "token_uri"}
     if not isinstance(client, dict) or not needed <= client.keys():
         raise SourceError(
