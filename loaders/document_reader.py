@@ -15,7 +15,7 @@ import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import IO, TYPE_CHECKING, Any, cast
@@ -100,13 +100,13 @@ class Limits:
         ).format(million=self.text_chars(file_bytes) // 1_000_000)
 
 
+@dataclass(eq=False, slots=True)
 class ReaderProcess:
     """Runs the operations of `loaders/reader_main.py`, one at a time, for any number of threads."""
 
-    def __init__(self, limits: Limits | None = None) -> None:
-        self._limits = limits or Limits()
-        self._lock = threading.Lock()
-        self._child: _Child | None = None
+    _limits: Limits = field(default_factory=Limits)
+    _lock: threading.Lock = field(default_factory=threading.Lock, init=False)
+    _child: "_Child | None" = field(default=None, init=False)
 
     def call(
         self,

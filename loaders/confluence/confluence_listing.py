@@ -282,15 +282,12 @@ class Listing:
                 self._listed.add(key)
                 version = ContentVersion.parse(ref.version)
                 if version is None:
-                    yield from self._looked_up(ref)
+                    # It could not be listed before.
+                    yield from self._lookup().explain({ref.key: ref}, 0, self._listed)
                 elif files or self._comments is None:
                     yield ref
                 else:
                     yield replace(ref, version=str(self._with_comments(key, version)))
-
-    def _looked_up(self, ref: DocumentRef) -> Iterator[ListingEntry]:
-        """Look up by id a document that could not be listed before."""
-        yield from self._lookup().explain({ref.key: ref}, 0, self._listed)
 
     def _lookup(self) -> Missing:
         return Missing(self.site, self._trees, self.max_bytes)
