@@ -189,9 +189,14 @@ def local(element: Any) -> str:
     return tag.rpartition("}")[2] if isinstance(tag, str) else ""
 
 
+def children(element: Any, *names: str) -> Iterator[Any]:
+    """Yield the children with one of these local names, in order."""
+    yield from element.iterchildren(*(f"{{*}}{name}" for name in names))
+
+
 def child(element: Any, name: str) -> Any:
     """The first child with this local name; None if there is none."""
-    return next((node for node in element if local(node) == name), None)
+    return next(children(element, name), None)
 
 
 def attribute(element: Any, name: str) -> str:

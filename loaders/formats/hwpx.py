@@ -14,6 +14,7 @@ from loaders.encoding import decode
 from loaders.formats.archive import (
     attribute,
     child,
+    children,
     local,
     number,
     open_zip,
@@ -104,27 +105,18 @@ def _levels(archive: zipfile.ZipFile) -> dict[tuple[str, str], int]:
 
 
 def _blocks(parent: Any, levels: dict[tuple[str, str], int]) -> Iterator[str]:
-    for paragraph in parent:
-        if local(paragraph) != "p":
-            continue
+    for paragraph in children(parent, "p"):
         text = _text(paragraph)
         level = levels.get(("style", attribute(paragraph, "styleIDRef")), 0)
         level = level or levels.get(("shape", attribute(paragraph, "paraPrIDRef")), 0)
         if text:
             yield heading_or_text(level, text)
-        for run in paragraph:
-            for element in run:
-                yield from filter(None, _object(element, levels))
+        for element in paragraph.iterfind("*/*"):
+            yield from filter(None, _object(element, levels))
 
 
 def _text(paragraph: Any) -> str:
-    return "".join(
-        _letters(element)
-        for run in paragraph
-        if local(run) == "run"
-        for element in run
-        if local(element) == "t"
-    ).strip()
+    return "".join(map(_letters, paragraph.iterfind("{*}run/{*}t"))).strip()
 
 
 def _letters(element: Any) -> str:
@@ -145,12 +137,10 @@ def _object(element: Any, levels: dict[tuple[str, str], int]) -> Iterator[str]:
     if name == "tbl":
         yield _table(element)
     elif name == "ctrl":
-        for node in element:
-            if local(node) in ("footNote", "endNote"):
-                yield f"> {one_line(_flat(node))}"
+        for node in children(element, "footNote", "endNote"):
+            yield f"> {one_line(_flat(node))}"
     elif name == "equation":
-        script = child(element, "script")
-        yield one_line(script.text or "") if script is not None else ""
+        yield one_line(element.findtext("{*}script", ""))
     elif name in _SHAPES:
         for drawn in outermost(element, ("drawText",)):
             for box in drawn:
@@ -161,14 +151,13 @@ def _object(element: Any, levels: dict[tuple[str, str], int]) -> Iterator[str]:
 
 def _flat(element: Any) -> str:
     """The texts of all paragraphs below, each on its own line."""
-    texts = (_text(node) for node in element.iter() if local(node) == "p")
-    return "\n".join(filter(None, texts))
+    return "\n".join(filter(None, map(_text, element.iter("{*}p"))))
 
 
 def _table(table: Any) -> str:
     caption = child(table, "caption")
     above = f"{one_line(_flat(caption))}\n\n" if caption is not None else ""
-    rows = [[cell for cell in row if local(cell) == "tc"] for row in table if local(row) == "tr"]
+    rows = [list(children(row, "tc")) for row in children(table, "tr")]
     if all(len(row) <= 1 for row in rows):  # a text frame, not a table
         return above + "\n\n".join(_flat(cell) for row in rows for cell in row)
     cells = (_cell(cell, i, j) for i, row in enumerate(rows) for j, cell in enumerate(row))

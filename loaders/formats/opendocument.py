@@ -13,6 +13,7 @@ from domain.messages import _
 from loaders.formats.archive import (
     attribute,
     child,
+    children,
     local,
     number,
     open_zip,
@@ -51,15 +52,13 @@ class Package:
         archive = open_zip(data, suffix)
         refuse_encrypted(archive)
         content = parse_part(read_part(archive, "content.xml"))
-        body = child(content, "body")
-        contents = [] if body is None else [node for node in body if local(node)]
-        if not contents:
+        self.body = content.find("{*}body/*")
+        if self.body is None:
             raise UnreadableError(
                 _(
                     "damaged (there is no document in this {suffix} file): get an intact copy"
                 ).format(suffix=suffix)
             )
-        self.body = contents[0]
         self._styles: dict[tuple[str, str], Any] = {}
         self._lists: dict[str, Any] = {}
         for node in chain(content.iter("*"), part_elements(archive, "styles.xml")):
@@ -156,9 +155,7 @@ def _cells(element: Any) -> Iterator[Cell]:
 def _row(row: Any) -> Iterator[tuple[int, str, int]]:
     """Yield the row's cells with text as (column, text, rows spanned)."""
     column = 0
-    for cell in row:
-        if local(cell) not in ("table-cell", "covered-table-cell"):
-            continue
+    for cell in children(row, "table-cell", "covered-table-cell"):
         repeated = number(cell, "number-columns-repeated")
         text = flat(cell) if local(cell) == "table-cell" else ""
         if text:
@@ -244,9 +241,7 @@ class _Body:
 
     def _list(self, element: Any, depth: int, style: str) -> Iterator[tuple[str, str]]:
         count = 0
-        for item in element:
-            if local(item) not in ("list-item", "list-header"):
-                continue
+        for item in children(element, "list-item", "list-header"):
             first = True
             for node in item:
                 if local(node) == "list":
@@ -269,8 +264,7 @@ class _Body:
 def read_ods(data: bytes) -> Content:
     """Read the displayed cell values, sheet by sheet, without empty rows and columns."""
     package = Package(data, ".ods")
-    sheets = [node for node in package.body if local(node) == "table"]
-    texts = ((attribute(sheet, "name"), table(sheet)) for sheet in sheets)
+    texts = ((attribute(one, "name"), table(one)) for one in children(package.body, "table"))
     text = "\n\n".join(f"{heading(1, name)}\n\n{rows}" for name, rows in texts if rows)
     return Content(text, package.title)
 
@@ -281,8 +275,8 @@ _LENGTH = re.compile(r"-?\d{1,6}(?:\.\d{1,6})?")  # LibreOffice uses one unit pe
 def read_odp(data: bytes) -> Content:
     """Read slides: title, text, tables, and speaker notes as quotations; pages are slides."""
     package = Package(data, ".odp")
-    slides = [node for node in package.body if local(node) == "page"]
-    text, pages = join_pages(["\n\n".join(_slide(slide)) for slide in slides])
+    slides = ["\n\n".join(_slide(slide)) for slide in children(package.body, "page")]
+    text, pages = join_pages(slides)
     return Content(text, package.title, pages=pages)
 
 
@@ -313,7 +307,7 @@ def _shape(shape: Any) -> Iterator[str]:
         yield table(table_node)
     elif attribute(shape, "class") == "title" and text:
         yield heading(1, text)
-    elif any(local(node) == "list" for node in shape.iter()):
+    elif next(shape.iter("{*}list"), None) is not None:
         yield "\n".join(f"- {one_line(line)}" for line in text.splitlines())
     else:
         yield text.replace("\n", "\n\n")
