@@ -53,18 +53,19 @@ _MAX_SPAN = 200
 
 
 class PageConverter(MarkdownConverter):
-    """markdownify's converter, with lists in linear time and complete tables."""
+    """markdownify's converter, with lists in linear time and complete tables.
 
-    @classmethod
-    def of_page(cls) -> "PageConverter":
-        """A converter that writes no escapes and no emphasis marks."""
-        return cls(
-            heading_style=ATX,
-            bullets="-",
-            escape_asterisks=False,
-            escape_underscores=False,
-            strip=["a", "b", "strong", "em", "i", "u", "s", "del", "q"],
-        )
+    It writes no escapes and no emphasis marks.
+    """
+
+    class Options:
+        """The options that differ from markdownify's."""
+
+        heading_style = ATX
+        bullets = "-"
+        escape_asterisks = False
+        escape_underscores = False
+        strip = ("a", "b", "strong", "em", "i", "u", "s", "del", "q")
 
     def process_tag(self, node: Tag, parent_tags: set[str] | None = None) -> str:
         """Convert an element; a table is converted as a whole, because spans affect other cells."""
@@ -209,7 +210,7 @@ def to_markdown(html: str) -> tuple[str, str, tuple[str, ...]]:
     _unwrap_layout_tables(soup)
     warnings: tuple[str, ...] = ()
     try:
-        text = PageConverter.of_page().convert_soup(soup)
+        text = PageConverter().convert_soup(soup)
     except RecursionError:
         text, warnings = collapse_blank_lines(soup.get_text("\n")), (_TOO_DEEP,)
     text = clean(text)
