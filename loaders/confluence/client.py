@@ -1,8 +1,9 @@
 """Requests to one Confluence site: JSON, listings, and files, with retries."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 from domain import Wait, is_on_web
@@ -21,8 +22,6 @@ MAX_RETRY_AFTER_S = 300.0
 WHO = "rest/api/user/current"
 _EMPTY_IN_A_ROW = 50
 _BLOCK = 2**18
-
-T = TypeVar("T")
 
 
 class ConfluenceClient:
@@ -89,9 +88,7 @@ class ConfluenceClient:
             SourceError: See `get`.
         """
         below = self._below(path)
-        return self._retries.with_retries(
-            lambda: self._convert_errors(lambda: self._file(below, size, max_bytes))
-        )
+        return self._retries.with_retries(lambda: self._file(below, size, max_bytes))
 
     def answers(self) -> bool:
         """Whether the site responds at all; makes at most three attempts."""
@@ -126,9 +123,8 @@ class ConfluenceClient:
 
     def _data(self, path: str, params: Mapping[str, Any] | None) -> dict[str, Any]:
         query = None if params is None else dict(params)
-        response = self._convert_errors(
-            lambda: self._api.get(path, params=query, advanced_mode=True)
-        )
+        with self._errors_for_users():
+            response = self._api.get(path, params=query, advanced_mode=True)
         data = data_of(response, self.url)
         base = str((data.get("_links") or {}).get("base") or "")
         if is_gateway(self.url) and is_on_web(base):  # browsers can't open the gateway's address
@@ -138,8 +134,11 @@ class ConfluenceClient:
     def _file(self, path: str, size: int | None, max_bytes: int) -> bytes:
         from loaders.confluence.confluence_login import TIMEOUTS, session_of  # slow
 
-        session = session_of(self._api)
-        with session.get(f"{self.url}/{path}", stream=True, timeout=TIMEOUTS) as response:
+        session, url = session_of(self._api), f"{self.url}/{path}"
+        with (
+            self._errors_for_users(),
+            session.get(url, stream=True, timeout=TIMEOUTS) as response,
+        ):
             refuse(response, self.url)
             data = _receive(response, max_bytes)
         if size is None or len(data) == size:
@@ -152,12 +151,13 @@ class ConfluenceClient:
             )
         )
 
-    def _convert_errors(self, ask: Callable[[], T]) -> T:
+    @contextmanager
+    def _errors_for_users(self) -> Iterator[None]:
         """Convert network errors to errors with user-facing messages."""
         from requests import exceptions  # slow
 
         try:
-            return ask()
+            yield
         except exceptions.SSLError as error:
             raise SourceError(
                 _(
