@@ -1,11 +1,9 @@
 """One listing of a site, full or changes only, and explanations of missing documents."""
 
 from collections import defaultdict
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from datetime import datetime
-from itertools import islice
-from typing import Any
 
 from domain import DocumentRef, ListingEntry, PreviousImport, Removed, Skipped
 from domain.errors import SourceError, SourceUnavailableError
@@ -32,110 +30,6 @@ _SAMPLE = 50
 
 MissingEntry = DocumentRef | Skipped | Removed
 
-
-@dataclass(frozen=True, slots=True)
-class Missing:
-    """Finds out why documents are missing from a listing.
-
-    `trees` are the ids of the roots of the selected page trees; `max_bytes` limits attachments.
-    """
-
-    site: Site
-    trees: Collection[str]
-    max_bytes: int
-
-    def explain(
-        self, missing: Mapping[str, DocumentRef], document_count: int, pages: Collection[str]
-    ) -> Iterator[MissingEntry]:
-        """Yield each missing document as removed (with the reason), as unclear, or as existing.
-
-        If more than half of all documents (and more than 100) are missing, only 50 are looked up,
-        because a person has to confirm such a removal anyway. `pages` are the ids of the listed
-        pages, to which attachments may belong.
-
-        Raises:
-            SourceUnavailableError: Confluence can't be reached now, or its search omits existing
-                pages.
-        """
-        unclear: dict[str, DocumentRef] = {}
-        for key, ref in missing.items():
-            entry = self._explain_without_lookup(ref)
-            if entry is None:
-                unclear[key] = ref
-            else:
-                yield entry
-        is_sample = len(unclear) > _FEW and len(unclear) * 2 > document_count
-        for ref in islice(unclear.values(), _SAMPLE if is_sample else None):
-            entry = self._look_up(ref, pages)
-            if is_sample and isinstance(entry, DocumentRef):
-                raise SourceUnavailableError(_INCOMPLETE_SEARCH)
-            yield entry
-
-    def _explain_without_lookup(self, ref: DocumentRef) -> MissingEntry | None:
-        """The explanation that needs no request for the document itself, if there is one."""
-        selection, version = self.site.selection, ContentVersion.parse(ref.version)
-        if ref.key.startswith(ATTACHMENT_IDS) and not selection.attachments:
-            return Removed(ref.key, _("attachments are no longer imported"))
-        if version is None or not version.space:
-            return None
-        if selection.scope == Scope.SPACES and not _is_in(version.space, selection.spaces):
-            return Removed(
-                ref.key, _("its space {space} is no longer imported").format(space=version.space)
-            )
-        state = self.site.state_of(version.space)
-        if state == SpaceState.HIDDEN:
-            return Removed(ref.key, _space_removal(version.space), is_certain=False)
-        if state == SpaceState.ARCHIVED and not selection.archived:
-            return Removed(
-                ref.key,
-                _("its space {space} was archived; archived pages are not imported").format(
-                    space=version.space
-                ),
-            )
-        return None
-
-    def _look_up(self, ref: DocumentRef, pages: Collection[str]) -> MissingEntry:
-        is_file = ref.key.startswith(ATTACHMENT_IDS)
-        try:
-            content = self.site.content(ref.key, ATTACHMENT_FIELDS if is_file else PAGE_FIELDS)
-        except ContentRefusedError as error:
-            if not error.is_of_content:
-                return _unclear(ref, error)
-            return Removed(ref.key, _removal_reason(error.status))
-        except SourceUnavailableError as error:
-            if not self.site.client.answers():
-                raise
-            return _unclear(ref, error)
-        reason = self._exclusion_reason(content, pages, is_file=is_file)
-        if reason:
-            return Removed(ref.key, reason)
-        if is_file:
-            return listed_file(self.site.client, content, self.max_bytes)
-        return self._still_there(ref, content)
-
-    def _exclusion_reason(
-        self, content: Mapping[str, Any], pages: Collection[str], *, is_file: bool
-    ) -> str:
-        """Why existing content is not imported; "" if it is."""
-        status = content.get("status") or "current"
-        if status != "current" and not (status == "archived" and self.site.selection.archived):
-            return _STATES.get(status, _("its status is now {status}").format(status=repr(status)))
-        return _without_page(content, pages) if is_file else self._mismatch_reason(content)
-
-    def _mismatch_reason(self, content: Mapping[str, Any]) -> str:
-        takes = self.site.selection.takes(content, self.trees)
-        if takes is None:
-            return _("it no longer matches the query")
-        return "" if takes else _("it was moved or relabeled and is no longer in the selection")
-
-    def _still_there(self, ref: DocumentRef, content: Mapping[str, Any]) -> DocumentRef:
-        """The reference for existing content: the search may lag behind, or paging may skip it."""
-        before = ContentVersion.parse(ref.version)
-        version = version_of(content, "" if before is None else before.comments)
-        title = str(content.get("title") or "")
-        return DocumentRef(ref.key, str(version), location_of(self.site.client, content), title)
-
-
 _STATES = {
     "trashed": _("it is in the trash"),
     "archived": _("it was archived; archived pages are not imported"),
@@ -161,10 +55,6 @@ def _removal_reason(status: int) -> str:
 def _unclear(ref: DocumentRef, error: SourceError) -> Skipped:
     reason = _("could not determine whether it still exists: {error}").format(error=error)
     return Skipped(ref.key, ref.location, reason, title=ref.title)
-
-
-def _without_page(content: Mapping[str, Any], pages: Collection[str]) -> str:
-    return "" if container_id(content) in pages else _("its page is no longer imported")
 
 
 def _is_in(space: str, spaces: Collection[str]) -> bool:
@@ -264,13 +154,12 @@ class Listing:
         return spaces - {""}
 
     def _missing(self, *, files: bool) -> Iterator[ListingEntry]:
-        absent = {
-            key: ref
+        absent = [
+            ref
             for key, ref in self.previous.documents.items()
             if key.startswith(ATTACHMENT_IDS) == files and key not in self._listed
-        }
-        document_count = len(self.previous.documents)
-        for entry in self._lookup().explain(absent, document_count, self._listed):
+        ]
+        for entry in self._explain(absent):
             if isinstance(entry, DocumentRef):
                 self._listed.add(entry.key)
             yield entry
@@ -283,11 +172,94 @@ class Listing:
                 version = ContentVersion.parse(ref.version)
                 if version is None:
                     # It could not be listed before.
-                    yield from self._lookup().explain({ref.key: ref}, 0, self._listed)
+                    yield from self._explain([ref])
                 elif files or self._comments is None:
                     yield ref
                 else:
                     yield replace(ref, version=str(self._with_comments(key, version)))
 
-    def _lookup(self) -> Missing:
-        return Missing(self.site, self._trees, self.max_bytes)
+    def _explain(self, missing: Iterable[DocumentRef]) -> Iterator[MissingEntry]:
+        """Yield each missing document as removed (with the reason), as unclear, or as existing.
+
+        If more than half of all documents (and more than 100) are missing, only 50 are looked up,
+        because a person has to confirm such a removal anyway.
+
+        Raises:
+            SourceUnavailableError: Confluence can't be reached now, or its search omits existing
+                pages.
+        """
+        unclear: list[DocumentRef] = []
+        for ref in missing:
+            entry = self._explain_without_lookup(ref)
+            if entry is None:
+                unclear.append(ref)
+            else:
+                yield entry
+        is_sample = len(unclear) > _FEW and len(unclear) * 2 > len(self.previous.documents)
+        for ref in unclear[: _SAMPLE if is_sample else None]:
+            entry = self._look_up(ref)
+            if is_sample and isinstance(entry, DocumentRef):
+                raise SourceUnavailableError(_INCOMPLETE_SEARCH)
+            yield entry
+
+    def _explain_without_lookup(self, ref: DocumentRef) -> MissingEntry | None:
+        """The explanation that needs no request for the document itself, if there is one."""
+        selection, version = self.site.selection, ContentVersion.parse(ref.version)
+        if ref.key.startswith(ATTACHMENT_IDS) and not selection.attachments:
+            return Removed(ref.key, _("attachments are no longer imported"))
+        if version is None or not version.space:
+            return None
+        if selection.scope == Scope.SPACES and not _is_in(version.space, selection.spaces):
+            return Removed(
+                ref.key, _("its space {space} is no longer imported").format(space=version.space)
+            )
+        state = self.site.state_of(version.space)
+        if state == SpaceState.HIDDEN:
+            return Removed(ref.key, _space_removal(version.space), is_certain=False)
+        if state == SpaceState.ARCHIVED and not selection.archived:
+            return Removed(
+                ref.key,
+                _("its space {space} was archived; archived pages are not imported").format(
+                    space=version.space
+                ),
+            )
+        return None
+
+    def _look_up(self, ref: DocumentRef) -> MissingEntry:
+        is_file = ref.key.startswith(ATTACHMENT_IDS)
+        try:
+            content = self.site.content(ref.key, ATTACHMENT_FIELDS if is_file else PAGE_FIELDS)
+        except ContentRefusedError as error:
+            if not error.is_of_content:
+                return _unclear(ref, error)
+            return Removed(ref.key, _removal_reason(error.status))
+        except SourceUnavailableError as error:
+            if not self.site.client.answers():
+                raise
+            return _unclear(ref, error)
+        reason = self._exclusion_reason(content, is_file=is_file)
+        if reason:
+            return Removed(ref.key, reason)
+        if is_file:
+            return listed_file(self.site.client, content, self.max_bytes)
+        return self._still_there(ref, content)
+
+    def _exclusion_reason(self, content: Content, *, is_file: bool) -> str:
+        """Why existing content is not imported; "" if it is."""
+        status = content.get("status") or "current"
+        if status != "current" and not (status == "archived" and self.site.selection.archived):
+            return _STATES.get(status, _("its status is now {status}").format(status=repr(status)))
+        if is_file:
+            has_page = container_id(content) in self._listed
+            return "" if has_page else _("its page is no longer imported")
+        takes = self.site.selection.takes(content, self._trees)
+        if takes is None:
+            return _("it no longer matches the query")
+        return "" if takes else _("it was moved or relabeled and is no longer in the selection")
+
+    def _still_there(self, ref: DocumentRef, content: Content) -> DocumentRef:
+        """The reference for existing content: the search may lag behind, or paging may skip it."""
+        before = ContentVersion.parse(ref.version)
+        version = version_of(content, "" if before is None else before.comments)
+        title = str(content.get("title") or "")
+        return DocumentRef(ref.key, str(version), location_of(self.site.client, content), title)
