@@ -16,6 +16,7 @@ from domain.errors import (
 )
 from domain.messages import _
 from loaders.google_drive.drive_errors import (
+    OVERLOADED,
     BrokenAnswerError,
     Failure,
     TransientDriveError,
@@ -31,7 +32,6 @@ from loaders.retries import RetryPolicy
 API_URL = "https://www.googleapis.com/drive/v3/"
 TIMEOUT = 60
 """Seconds to wait for data."""
-_OVERLOADED = (408, 429, 500, 502, 503, 504)
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +70,7 @@ def _once(http: Any, *args: Any, **kwargs: Any) -> Any:
     from google_auth_httplib2 import Request
 
     answer = Request(http)(*args, **kwargs)
-    if answer.status in _OVERLOADED:
+    if answer.status in OVERLOADED:
         raise TransportError(f"the sign-in server returned {answer.status}")  # type: ignore[no-untyped-call]
     return answer
 

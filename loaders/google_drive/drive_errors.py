@@ -18,7 +18,7 @@ from loaders.retries import TransientError
 
 _TOO_FAST = {"rateLimitExceeded", "userRateLimitExceeded"}
 _SPENT = {"dailyLimitExceeded", "quotaExceeded"}
-_PASSING_STATUS = {408, 429, 500, 502, 503, 504}
+OVERLOADED = {408, 429, 500, 502, 503, 504}
 _NOT_EXPORTED = {"exportSizeLimitExceeded", "badRequest", "fileNotExportable"}
 _NOT_ALLOWED = {
     "fileNotDownloadable",
@@ -102,7 +102,7 @@ def _http_failure(error: Any) -> Failure:
         status,
         reason,
         message,
-        is_transient=status in _PASSING_STATUS or (status == 403 and reason in _TOO_FAST),
+        is_transient=status in OVERLOADED or (status == 403 and reason in _TOO_FAST),
         is_login=status == 401,
         is_expiry=status == 401,
         retry_after=_seconds(error.resp.get("retry-after")),

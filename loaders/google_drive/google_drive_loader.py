@@ -4,7 +4,8 @@ import hashlib
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NamedTuple
+from itertools import pairwise
+from typing import TYPE_CHECKING, NamedTuple
 
 from domain import NEVER_IMPORTED, DocumentRef, ListingEntry, PreviousImport, Wait
 from domain.errors import NothingToReadError, TemporarilyUnreadableError, UnreadableError
@@ -213,17 +214,11 @@ def number_slides(text: str, pages: Pages) -> tuple[str, list[tuple[int, int]]]:
     parts: list[str] = []
     starts: list[tuple[int, int]] = []
     length = 0
-    for number, slide in _slides(text, pages):
+    for (start, number), (end, _next) in pairwise([*pages, (len(text), 0)]):
         starts.append((length, number))
-        parts.append(_with_heading(number, slide))
+        parts.append(_with_heading(number, text[start:end]))
         length += len(parts[-1])
     return "".join(parts), starts
-
-
-def _slides(text: str, pages: Pages) -> Iterator[tuple[int, str]]:
-    ends: list[Any] = [start for start, _ in pages[1:]] + [len(text)]
-    for (start, number), end in zip(pages, ends, strict=True):
-        yield number, text[start:end]
 
 
 def _with_heading(number: int, slide: str) -> str:
