@@ -35,8 +35,6 @@ from loaders.reader_frames import (
 if TYPE_CHECKING:
     from langchain_core.documents import Document
 
-    from loaders.confluence.storage_format import Links
-
 _MIB = 2**20
 _MAIN = Path(__file__).with_name("reader_main.py")
 _START_S = 60.0
@@ -320,8 +318,6 @@ class _Child:
 DOCUMENTS = ReaderProcess()
 PICTURES = ReaderProcess(Limits(processor_s=20, elapsed_s=60.0))
 """Separate, because a person waits for a picture, and not until a document has been read."""
-QUESTIONS = frozenset({"page", "blog_post", "content", "attachment", "space", "user"})
-"""The methods of `Links`."""
 
 
 def read_document(name: str, data: bytes) -> "Document":
@@ -338,30 +334,6 @@ def read_document(name: str, data: bytes) -> "Document":
         text = data.decode("utf-8", "surrogatepass")
         return Document(page_content=text, metadata=checked_metadata(metadata, len(text)))
     except (TypeError, KeyError, ValueError, OverflowError, RecursionError) as error:
-        raise DOCUMENTS.invalid_reply() from error
-
-
-def read_storage(storage: str, links: "Links") -> str:
-    """Convert a page like `loaders.confluence.storage_format.to_markdown`, with limits.
-
-    The child asks this process about links.
-
-    Raises:
-        UnreadableError: The page exceeds a limit, or can't be converted. `links` may raise other
-            errors.
-    """
-
-    def answer(method: str, arguments: list[Any]) -> str:
-        if method not in QUESTIONS or not all(isinstance(one, str | None) for one in arguments):
-            raise ValueError(method)
-        target: str = getattr(links, method)(*arguments)
-        return target
-
-    body = storage.encode("utf-8", "surrogatepass")
-    _result, text = DOCUMENTS.call("read_storage", {}, body, answer)
-    try:
-        return text.decode("utf-8", "surrogatepass")
-    except ValueError as error:
         raise DOCUMENTS.invalid_reply() from error
 
 

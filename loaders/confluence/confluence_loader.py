@@ -14,6 +14,7 @@ from domain.errors import (
     UnreadableError,
 )
 from domain.messages import _
+from loaders import document_reader
 from loaders.confluence.client import ConfluenceClient
 from loaders.confluence.confluence_content import (
     ATTACHMENT_FIELDS,
@@ -37,12 +38,40 @@ from loaders.confluence.confluence_selection import ConfluenceSelection
 from loaders.confluence.responses import ContentRefusedError
 from loaders.confluence.site import Site, SiteLinks, Users
 from loaders.directory_loader import DEFAULT_MAX_BYTES
-from loaders.document_reader import read_document, read_storage
+from loaders.document_reader import read_document
 
 if TYPE_CHECKING:
     from langchain_core.documents import Document
 
     from loaders.confluence.storage_format import Links
+
+
+QUESTIONS = frozenset({"page", "blog_post", "content", "attachment", "space", "user"})
+"""The methods of `Links`."""
+
+
+def read_storage(storage: str, links: "Links") -> str:
+    """Convert a page like `loaders.confluence.storage_format.to_markdown`, with limits.
+
+    The reader process asks this one about links.
+
+    Raises:
+        UnreadableError: The page exceeds a limit, or can't be converted. `links` may raise other
+            errors.
+    """
+
+    def answer(method: str, arguments: list[Any]) -> str:
+        if method not in QUESTIONS or not all(isinstance(one, str | None) for one in arguments):
+            raise ValueError(method)
+        target: str = getattr(links, method)(*arguments)
+        return target
+
+    body = storage.encode("utf-8", "surrogatepass")
+    _result, text = document_reader.DOCUMENTS.call("read_storage", {}, body, answer)
+    try:
+        return text.decode("utf-8", "surrogatepass")
+    except ValueError as error:
+        raise document_reader.DOCUMENTS.invalid_reply() from error
 
 
 _EXPANDED = "body.storage,version,history,ancestors"

@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 from domain.errors import UnreadableError
 from domain.messages import to_json
 from loaders import document_reader, formats
+from loaders.confluence.confluence_loader import QUESTIONS, read_storage
 from loaders.confluence.storage_format import Links, to_markdown
-from loaders.document_reader import QUESTIONS, read_storage
 from loaders.formats.pdf import page_png
 from tests.loaders.formats import test_damage, test_registry
 from tests.loaders.formats.files import pdf_file

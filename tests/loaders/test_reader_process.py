@@ -11,13 +11,8 @@ import pytest
 from domain.errors import SourceUnavailableError, TemporarilyUnreadableError, UnreadableError
 from domain.messages import Message
 from loaders import document_reader
-from loaders.document_reader import (
-    Limits,
-    ReaderProcess,
-    draw_page,
-    read_document,
-    read_storage,
-)
+from loaders.confluence.confluence_loader import read_storage
+from loaders.document_reader import Limits, ReaderProcess, draw_page, read_document
 from tests.loaders import hostile_files
 from tests.loaders.reader_programs import program
 from tests.loaders.test_programs import is_alive, wait_until
