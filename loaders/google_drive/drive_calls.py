@@ -67,7 +67,7 @@ class DriveService:
 def _once(http: Any, *args: Any, **kwargs: Any) -> Any:
     """Send a sign-in request once: between the library's own retries, it could not be canceled."""
     from google.auth.exceptions import TransportError
-    from google_auth_httplib2 import Request
+    from google_auth_httplib2 import Request  # type: ignore[import-untyped]
 
     answer = Request(http)(*args, **kwargs)
     if answer.status in OVERLOADED:
@@ -259,8 +259,8 @@ class DriveCalls:
         return service
 
     def _new_service(self) -> DriveService:
-        import google_auth_httplib2  # type: ignore[import-untyped]  # all of these are slow
-        from googleapiclient.discovery import build  # type: ignore[import-untyped]  # as above
+        import google_auth_httplib2  # all of these are slow
+        from googleapiclient.discovery import build  # type: ignore[import-untyped]
 
         from loaders.google_drive.logged_http import LoggedHttp
 
