@@ -2,7 +2,7 @@
 
 import shutil
 import threading
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -162,9 +162,9 @@ class EmbeddedStore(IndexStore):
     ) -> Inspection:
         try:
             self.existing_folder()
-            if problems := files.problems():
-                return Inspection(part, damage=tuple(_damages(part, files.folder, problems)))
-            return Inspection(part, ids())
+            start = f"the {part} is damaged: {files.folder}/"
+            damage = tuple(f"{start}{problem}" for problem in files.problems())
+            return Inspection(part, () if damage else ids(), damage)
         except StorageError as error:
             return Inspection(part, damage=(str(error),))
 
@@ -192,10 +192,6 @@ class EmbeddedStore(IndexStore):
                 ).format(folder=self._folder)
             )
         return self._folder
-
-
-def _damages(part: str, folder: Path, problems: Sequence[str]) -> Iterator[str]:
-    return (f"the {part} is damaged: {folder}/{problem}" for problem in problems)
 
 
 class IndexStores:

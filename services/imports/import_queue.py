@@ -7,12 +7,11 @@ from datetime import UTC, datetime
 from domain import ImportKind, ImportRun, ImportState, Principal
 from domain.errors import NotFoundError
 from domain.logs import get_logger
-from domain.messages import _
 from services.access import own_sources, sees
 from storage.ledger.database import Database
 from storage.ledger.import_leases import Workers
 from storage.ledger.import_queue_store import CANCEL, PAUSE, ImportRuns
-from storage.ledger.import_store import import_not_found
+from storage.ledger.import_store import import_not_found, source_not_found
 from storage.ledger.source_store import Sources
 
 _log = get_logger("imports")
@@ -55,7 +54,7 @@ class ImportQueue:
             NotFoundError: There is no such source, or it belongs to someone else.
         """
         if not self._sees(principal, source_id):
-            raise NotFoundError(_("there is no source {source_id}").format(source_id=source_id))
+            raise source_not_found(source_id)
         options = {"keys": sorted(set(keys)), "confirm_removals": confirm_removals}
         set_options = {name: value for name, value in options.items() if value}
         run = self._imports.enqueue(source_id, principal.user_id, kind, set_options)

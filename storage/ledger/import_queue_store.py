@@ -12,11 +12,10 @@ from sqlalchemy import Select, delete, func, select
 from sqlalchemy.orm import Session
 
 from domain import ImportKind, ImportRun, ImportState, Outcome
-from domain.errors import NotFoundError
 from domain.messages import _
 from storage.ledger.columns import from_row
 from storage.ledger.database import Store
-from storage.ledger.import_store import import_not_found
+from storage.ledger.import_store import import_not_found, source_not_found
 from storage.ledger.ledger_tables import ImportItemRow, ImportRow, SourceRow
 from storage.processes import is_known_dead
 
@@ -161,7 +160,7 @@ class ImportRuns(Store):
         with self._database.write() as session:
             # Locked, because the second of two concurrent callers must see the first one's run.
             if session.get(SourceRow, source_id, with_for_update=True) is None:
-                raise NotFoundError(_("there is no source {source_id}").format(source_id=source_id))
+                raise source_not_found(source_id)
             row = _same(session, source_id, kind, options)
             if row is None:
                 row = new_row(source_id, user_id, kind, ImportState.QUEUED, options)

@@ -61,6 +61,11 @@ def import_not_found(import_id: str) -> NotFoundError:
     )
 
 
+def source_not_found(source_id: str) -> NotFoundError:
+    """The error for a source that does not exist or is not visible."""
+    return NotFoundError(_("there is no source {source_id}").format(source_id=source_id))
+
+
 def add_items(session: Session, import_id: str, items: Iterable[ImportItem]) -> None:
     """Add items to an import, within the caller's transaction."""
     rows = [{"import_id": import_id, **shallow_dict(item)} for item in items]

@@ -11,12 +11,10 @@ from sqlalchemy import delete, func, or_, select, update
 from sqlalchemy.orm import Session, aliased
 
 from domain import ImportKind, ImportRun, ImportState
-from domain.errors import NotFoundError
-from domain.messages import _
 from storage.ledger.columns import from_row
 from storage.ledger.database import Store, rows_with
 from storage.ledger.import_queue_store import import_run
-from storage.ledger.import_store import REPORTED
+from storage.ledger.import_store import REPORTED, source_not_found
 from storage.ledger.ledger_tables import (
     ConversationRow,
     DocumentRow,
@@ -67,7 +65,7 @@ def _put(row: SourceRow, keys: set[str]) -> None:
 def _row(session: Session, source_id: str, *, lock: bool = True) -> SourceRow:
     row = session.get(SourceRow, source_id, with_for_update=lock or None)
     if row is None:
-        raise NotFoundError(_("there is no source {source_id}").format(source_id=source_id))
+        raise source_not_found(source_id)
     return row
 
 

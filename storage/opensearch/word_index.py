@@ -85,9 +85,7 @@ class WordIndex:
 
     def tokens_with_prefix(self, prefix: str) -> dict[str, int]:
         """The tokens with this prefix, with their `counts`, most frequent first."""
-        return self._words(prefix_body(self.index.fields, *utf8([prefix])))
-
-    def _words(self, body: Body) -> dict[str, int]:
+        body = prefix_body(self.index.fields, *utf8([prefix]))
         (reply,) = self.index.replies([body])
         return {one["key"]: one["doc_count"] for one in reply["aggregations"]["words"]["buckets"]}
 
