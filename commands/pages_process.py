@@ -13,7 +13,7 @@ from streamlit.web import cli
 from uvicorn.config import HTTP_PROTOCOLS, LOGGING_CONFIG
 
 from bootstrap import current_settings
-from bootstrap.metrics import collect_metrics
+from bootstrap.process_metrics import collect_metrics
 from commands.connection_limits import LimitedProtocol, limited_protocol
 from domain.errors import ConfigError
 from settings import Settings

@@ -82,7 +82,7 @@ def serve_app(
     """Serve the ASGI application until this process is asked to end, then end it."""
     import uvicorn  # slow, and `--help` does not need it
 
-    from bootstrap.metrics import collect_metrics
+    from bootstrap.process_metrics import collect_metrics
     from commands.connection_limits import MAX_HEAD_BYTES, limited_protocol
 
     settings = services.parts.settings
@@ -248,7 +248,7 @@ def worker(
 
 
 def _work(data_dir: DataDir) -> None:
-    from bootstrap.metrics import collect_metrics  # slow, as above
+    from bootstrap.process_metrics import collect_metrics  # slow, as above
 
     stop = threading.Event()
 

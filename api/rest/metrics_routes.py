@@ -3,7 +3,7 @@
 from fastapi import APIRouter, Response
 
 from api.authentication import ManageAccess, OpenServices
-from bootstrap.metrics import prometheus_text
+from bootstrap.process_metrics import prometheus_text
 
 router = APIRouter(include_in_schema=False)
 _CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8"

@@ -10,7 +10,7 @@ ROOT = Path(__file__).parents[2]
 COUNT = """
 import sys
 from pathlib import Path
-from bootstrap.metrics import collect_metrics
+from bootstrap.process_metrics import collect_metrics
 from domain.logs import configure_logs, get_logger
 configure_logs(sys.argv[2], "text", [])
 collect_metrics(Path(sys.argv[1]))
@@ -23,7 +23,7 @@ READ = """
 import sys
 from pathlib import Path
 from types import SimpleNamespace
-from bootstrap.metrics import collect_metrics, prometheus_text
+from bootstrap.process_metrics import collect_metrics, prometheus_text
 from services.status_service import SystemStatus
 now = SystemStatus("1.0", "3", "f", "embedded", True, 4, 9, {"queued": 2}, False, 10**9)
 collect_metrics(Path(sys.argv[1]))
