@@ -16,6 +16,9 @@ if TYPE_CHECKING:
 Replies = Mapping[str, tuple[int, bytes]]
 """Status and body by path."""
 
+POLL_S = 0.02
+"""How often the server looks whether it should stop; a test waits that long at its end."""
+
 
 class Answers:
     """The server; `requests` has the methods and paths of all requests so far."""
@@ -33,7 +36,7 @@ class Answers:
         self.missing_bytes = missing_bytes
         self.requests: list[str] = []
         self._server = ThreadingHTTPServer(("127.0.0.1", 0), self._handler())
-        self._thread = threading.Thread(target=self._server.serve_forever)
+        self._thread = threading.Thread(target=self._server.serve_forever, args=(POLL_S,))
 
     @property
     def url(self) -> str:
