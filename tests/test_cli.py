@@ -39,15 +39,15 @@ def test_import_then_ask_in_json(run, handbook):
     assert {"n", "title", "document_id"} <= citation.keys()
 
 
-def test_a_conversation_continues_by_id(run, handbook):
-    run("import", handbook)
+def test_a_conversation_continues_by_id(run, imported):
+    imported()
     first = json.loads(run("ask", "신규 입사자의 연차는 며칠인가요?", "--json").stdout)
     then = run("ask", "그럼 2년차는요?", "--conversation", first["conversation_id"], "--json")
     assert "연차" in json.loads(then.stdout)["standalone_question"]
 
 
-def test_search_prints_the_location_of_each_passage(run, handbook):
-    run("import", handbook)
+def test_search_prints_the_location_of_each_passage(run, imported):
+    imported()
     output = run("search", "WireGuard", "--mode", "bm25").stdout
     assert "vpn.md" in output
     [hit] = json.loads(run("search", "WireGuard", "--mode", "bm25", "--json").stdout)
@@ -68,8 +68,8 @@ def test_a_search_is_filtered_by_collection_and_tags(run, handbook):
     assert "There is no source 'handbuch'. Did you mean 'handbook'?" in mistyped.stderr
 
 
-def test_search_says_on_stderr_why_reranking_was_skipped(run, handbook):
-    run("import", handbook)
+def test_search_says_on_stderr_why_reranking_was_skipped(run, imported):
+    imported()
     broken = {"FOOTNOTE_RERANK_PROVIDER": "fastembed", "FOOTNOTE_RERANK_PATH": "/nowhere"}
     result = run("search", "WireGuard", **broken)
     assert (
@@ -107,15 +107,15 @@ def test_a_mass_removal_needs_confirmation(run, tmp_path):
     assert "11 gone" in run("import", folder, "--confirm-removals").stdout
 
 
-def test_check_and_reindex_agree(run, handbook):
-    run("import", handbook)
+def test_check_and_reindex_agree(run, imported):
+    imported()
     assert "all agree" in run("check").stdout
     run("reindex")
     assert json.loads(run("check", "--json").stdout)["agrees"] is True
 
 
-def test_library_notices_go_to_stderr(run, handbook, tmp_path):
-    run("import", handbook)
+def test_library_notices_go_to_stderr(run, imported, handbook, tmp_path):
+    imported()
     result = run("search", "WireGuard", "--json", FOOTNOTE_PASSAGE_CHARS="500")
     assert "run `python cli.py reindex`, to embed 5 passages again" in result.stderr
     assert json.loads(result.stdout)

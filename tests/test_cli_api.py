@@ -58,8 +58,8 @@ def wait_for_response(url, headers):
             time.sleep(0.05)
 
 
-def test_the_next_request_sees_an_import_by_another_process(line, key, handbook):
-    line.run("import", handbook)
+def test_the_next_request_sees_an_import_by_another_process(line, key, imported, handbook):
+    imported()
     with serving(line) as (_, first), serving(line) as (_, second):
         for url in (first, second):
             assert wait_for_response(f"{url}/library", key).json()["documents"] == 4
@@ -112,9 +112,9 @@ def test_a_signal_stops_the_server_quickly_and_silently(line, key, number):
 
 @pytest.mark.parametrize("timing", [{"pause_s": 0.3}, {"delay_s": 30}])
 def test_sigterm_stops_the_server_while_an_answer_is_written(
-    line, key, handbook, model_server, timing
+    line, key, imported, model_server, timing
 ):
-    line.run("import", handbook)
+    imported()
     model_server.will(Text("one two three " * 200, **timing))
     settings = {"OPENAI_BASE_URL": model_server.url, "FOOTNOTE_CHAT_MODEL": MODEL}
     with serving(line, **settings) as (process, url):

@@ -16,8 +16,8 @@ def ask(line, folder):
 
 
 @pytest.fixture
-def backup(line, handbook, tmp_path):
-    line.run("import", handbook)
+def backup(line, imported, tmp_path):
+    imported()
     target = tmp_path / "library.tar.gz"
     line.run("backup", target)
     return target
@@ -73,8 +73,8 @@ def test_a_mistyped_data_folder_is_not_backed_up(line, tmp_path):
     assert not (tmp_path / "typo").exists()
 
 
-def test_a_damaged_index_is_reported_after_restoring(line, handbook, tmp_path):
-    line.run("import", handbook)
+def test_a_damaged_index_is_reported_after_restoring(line, imported, tmp_path):
+    imported()
     for file in line.data_dir.rglob("*.store"):
         file.write_bytes(b"\0" * file.stat().st_size)
     line.run("backup", tmp_path / "b")

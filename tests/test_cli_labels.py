@@ -12,10 +12,9 @@ QUESTION = "How many days of leave?"
 
 
 @pytest.fixture
-def labeled(build_services, handbook):
+def labeled(imported):
     """A library with one passage labeled as right for a question."""
-    services = build_services()
-    services.directories.import_directory(LOCAL_USER, handbook)
+    services = imported()
     [passage] = services.search.search(LOCAL_USER, "annual", mode=SearchMode.BM25)
     services.labels.label(LOCAL_USER, QUESTION, passage.id, 1, LabelOrigin.LAB)
     return services

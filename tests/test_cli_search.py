@@ -6,13 +6,11 @@ import pytest
 from typer.testing import CliRunner
 
 from cli import app
-from domain import LOCAL_USER
 
 
 @pytest.fixture
-def run(build_services, handbook):
-    services = build_services()
-    services.directories.import_directory(LOCAL_USER, handbook)
+def run(imported):
+    services = imported()
     folder = str(services.imports.data_dir)
 
     def search(*arguments):
