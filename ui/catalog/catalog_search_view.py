@@ -237,14 +237,12 @@ class SearchView:
             return
         with self._places.container():
             notices = [one for one in search.notices if one in READER_NOTICES]
-            cards = cards_html(search.places, self._card_view(search, search.query))
+            view = CardView(self._description, search.query, search.weights)
+            cards = cards_html(search.places, view)
             if html := _notices(notices) + cards + _details(search):
                 st.html(html)
             if not search.places and search.error:  # otherwise, the answer says so
                 show_problem(words.PLACES_NOT_FOUND, severe=False)
-
-    def _card_view(self, search: Search, query: "CatalogQuery") -> CardView:
-        return CardView(self._description, query, search.weights)
 
     def _draw_map(self, search: Search) -> None:
         if search.query is None or not search.places or not has_map(search.places):

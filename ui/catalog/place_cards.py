@@ -19,7 +19,7 @@ from ui.catalog.catalog_words import aspect_name, field_name, group_name, type_n
 from ui.catalog.place_reasons import match_html, reasons_html, request_names
 from ui.catalog.quote_language import language_note
 from ui.documents.highlight import document_address, link_html
-from ui.shared.safe_html import cut_html, escape, lang
+from ui.shared.safe_html import cut_html, escape, lang, spans_html
 from ui.text import words
 from ui.text.reader_language import language, number
 
@@ -223,8 +223,7 @@ def _facts(hit: PlaceHit, description: CatalogDescription) -> str:
     place = hit.place
     types = TEXTS[language()].comma.join(type_name(description, one) for one in place.types)
     fields = [field_name(description, name, value) for name, value in place.fields.items()]
-    parts = [types, *fields, rating_text(hit, description)]
-    return "".join(f"<span>{escape(part)}</span>" for part in parts if part)
+    return spans_html([types, *fields, rating_text(hit, description)])
 
 
 def rating_text(hit: PlaceHit, description: CatalogDescription) -> str:

@@ -32,7 +32,7 @@ from ui.chat.reasoning_view import reasoning_html
 from ui.chat.scope_panel import open_begun
 from ui.chat.turn_actions import Change, NewVersion, latest_turns, show_actions
 from ui.shared.frame import principal, problem_html, show_error
-from ui.shared.safe_html import answer_html, escape, lang, scroll_to
+from ui.shared.safe_html import answer_html, escape, lang, scroll_to, spans_html
 from ui.text import words
 
 if TYPE_CHECKING:
@@ -87,8 +87,7 @@ def _price(currency: str, amount: float) -> str:
 
 
 def _show_line(parts: Sequence[str]) -> None:
-    html = "".join(f"<span>{escape(part)}</span>" for part in parts)
-    st.html(f'<p class="fn-cost">{html}</p>')
+    st.html(f'<p class="fn-cost">{spans_html(parts)}</p>')
 
 
 QUESTION_CHARACTERS = 2000  # longer questions are truncated on the page

@@ -18,7 +18,7 @@ from ui.documents.highlight import (
     source_address,
 )
 from ui.documents.rendering import Span, visible_text
-from ui.shared.safe_html import cut_html, escape, lang
+from ui.shared.safe_html import cut_html, escape, lang, spans_html
 from ui.text import words
 
 if TYPE_CHECKING:
@@ -252,9 +252,8 @@ def _age(source: RetrievedPassage, freshness: "Mapping[str, Freshness] | None") 
 def where_html(source: RetrievedPassage) -> str:
     """The heading path, the page, and the original's location, a link if it is on the web."""
     page = words.PAGE.format(page=source.page) if source.page else ""
-    heading = " › ".join(source.heading_path)
-    parts = [escape(part) for part in (heading, page) if part]
-    return "".join(f"<span>{part}</span>" for part in [*parts, original_html(source.location)])
+    texts = spans_html((" › ".join(source.heading_path), page))
+    return f"{texts}<span>{original_html(source.location)}</span>"
 
 
 def _check(citation: Citation) -> str:

@@ -151,8 +151,7 @@ def show_import(services: "Services") -> None:
             on_change=_import,
             args=(services, key),
         )
-        if problem := st.session_state.pop(IMPORT_ERROR, None):
-            show_error(problem)
+        _show_saved_error(IMPORT_ERROR)
     if conversation := st.session_state.pop(IMPORTED, None):
         text = words.CONVERSATION_IMPORTED.format(title=_label(conversation))
         st.toast(text, icon=icon, duration="long")
@@ -230,14 +229,11 @@ def _restore(services: "Services") -> None:
 def _import(services: "Services", key: str) -> None:
     if (file := st.session_state[key]) is None:
         return
-    try:
+    with _keep_error(IMPORT_ERROR):
         conversation = services.conversations.import_json(principal(), file.getvalue())
-    except AppError as error:
-        st.session_state[IMPORT_ERROR] = error
-        return
-    st.session_state[IMPORTED] = conversation
-    st.session_state[IMPORTS] = st.session_state.get(IMPORTS, 0) + 1
-    open_conversation(conversation.id)
+        st.session_state[IMPORTED] = conversation
+        st.session_state[IMPORTS] = st.session_state.get(IMPORTS, 0) + 1
+        open_conversation(conversation.id)
 
 
 def _close() -> None:
@@ -245,16 +241,16 @@ def _close() -> None:
 
 
 @contextmanager
-def _keep_error() -> Iterator[None]:
+def _keep_error(key: str = DIALOG_ERROR) -> Iterator[None]:
     """Keep an error in the session, to be shown later."""
     try:
         yield
     except AppError as error:
-        st.session_state[DIALOG_ERROR] = error
+        st.session_state[key] = error
 
 
-def _show_saved_error() -> None:
-    if problem := st.session_state.pop(DIALOG_ERROR, None):
+def _show_saved_error(key: str = DIALOG_ERROR) -> None:
+    if problem := st.session_state.pop(key, None):
         show_error(problem)
 
 

@@ -63,7 +63,7 @@ def _one_or_count(names: Sequence[str], forms: Any) -> list[str]:
 SHOWN = "scopes-shown-anew"
 MOST_PASSAGES = 50
 FIRST_DAY, LAST_DAY = date(1900, 1, 1), date(2999, 12, 31)
-FIELDS = ("sources", "collections", "formats", "labels", "since", "until")
+LISTS, DAYS = ("sources", "collections", "formats", "labels"), ("since", "until")
 ADVANCED_FIELDS = ("mode", "k", "score_threshold")
 AGENT = "by_agent"
 
@@ -81,7 +81,7 @@ def read_fields(id_: str, saved: SearchChoice, settings: SearchChoice) -> tuple[
     reduced to its day), so an edit is detected by comparing with the values after filling.
     """
     noted: tuple[SearchChoice, SearchChoice] | None = st.session_state.get(field_key(id_, "noted"))
-    is_open = field_key(id_, FIELDS[0]) in st.session_state
+    is_open = field_key(id_, LISTS[0]) in st.session_state
     if noted and is_open:
         edited = _current_choice(id_, settings)
         if edited != noted[1]:
@@ -101,10 +101,10 @@ def note_shown(id_: str, saved: SearchChoice, edited: SearchChoice) -> None:
 
 def _fill(id_: str, saved: SearchChoice) -> None:
     """Fill the fields with the stored choice."""
-    days = ("since", "until")
-    for name in FIELDS:
-        value = getattr(saved.scope, name)
-        st.session_state[field_key(id_, name)] = _day(value) if name in days else list(value)
+    for name in LISTS:
+        st.session_state[field_key(id_, name)] = list(getattr(saved.scope, name))
+    for name in DAYS:
+        st.session_state[field_key(id_, name)] = _day(getattr(saved.scope, name))
     for name in (*ADVANCED_FIELDS, AGENT):
         st.session_state[field_key(id_, name)] = getattr(saved, name)
 
@@ -120,23 +120,11 @@ def _current_choice(id_: str, settings: SearchChoice) -> SearchChoice:
     def value(name: str) -> Any:
         return st.session_state.get(field_key(id_, name))
 
-    def values(name: str) -> tuple[str, ...]:
-        return tuple(value(name) or ())
-
-    def day(name: str) -> str:
-        return value(name).isoformat() if value(name) else ""
-
-    scope = Scope(
-        sources=values("sources"),
-        collections=values("collections"),
-        formats=values("formats"),
-        labels=values("labels"),
-        since=day("since"),
-        until=day("until"),
-    )
+    scope: dict[str, Any] = {name: tuple(value(name) or ()) for name in LISTS}
+    scope |= {name: value(name).isoformat() if value(name) else "" for name in DAYS}
     mode, k, threshold = map(value, ADVANCED_FIELDS)
     threshold = threshold if _has_threshold(mode, settings) else None
-    return SearchChoice(scope, mode, k, threshold, bool(value(AGENT)))
+    return SearchChoice(Scope(**scope), mode, k, threshold, bool(value(AGENT)))
 
 
 def _has_threshold(mode: SearchMode | None, settings: SearchChoice) -> bool:
@@ -242,7 +230,7 @@ def show_scope(services: Services, conversation: Conversation | None) -> SearchC
     """
     id_ = conversation.id if conversation else ""
     choices = services.choices.choices(principal(), id_ or None)
-    saved = _saved_choice(conversation)
+    saved = search_for_new() if conversation is None else conversation.search
     edited, is_edited = read_fields(id_, saved, choices.settings)
     problem = _problem(services, (edited if is_edited else saved).scope)
     if is_edited and not problem:
@@ -286,10 +274,6 @@ def _has_agent(services: Services) -> bool:
 def _possible(services: Services, saved: SearchChoice) -> SearchChoice:
     """The stored choice, without the agent if a chat model is no longer configured."""
     return replace(saved, by_agent=saved.by_agent and _has_agent(services))
-
-
-def _saved_choice(conversation: Conversation | None) -> SearchChoice:
-    return search_for_new() if conversation is None else conversation.search
 
 
 def _keep(services: Services, id_: str, search: SearchChoice) -> None:

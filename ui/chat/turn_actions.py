@@ -8,11 +8,10 @@ import streamlit as st
 
 from bootstrap import Services
 from domain import SearchChoice, Turn, TurnState, public_location
-from domain.errors import AppError
 from services.export.answer_text import plain_answer
 from services.texts import MAX_QUESTION_CHARS
 from ui.chat.feedback import show_thumbs
-from ui.shared.frame import principal, show_error
+from ui.shared.frame import principal, show_errors
 from ui.shared.safe_html import escape, run_script, scroll_to
 from ui.text import words
 
@@ -185,11 +184,9 @@ def _step(
     )
 
 
+@show_errors()
 def _show_version(turns: "TurnService", conversation_id: str, turn_id: str) -> None:
-    try:
-        turns.show(principal(), conversation_id, turn_id)
-    except AppError as error:
-        show_error(error)
+    turns.show(principal(), conversation_id, turn_id)
 
 
 def _show_editor(turn: Turn, change: Change) -> None:

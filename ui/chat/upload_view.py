@@ -40,7 +40,10 @@ def take_files(
     Returns:
         The conversation's id.
     """
-    id_ = conversation_id or _begin(services, title.strip() or files[0].name)
+    id_ = conversation_id
+    if not id_:
+        name = title.strip() or files[0].name
+        id_ = services.conversations.begin(principal(), name, search_for_new()).id
     open_begun(id_)  # now, so that a reload during the import finds the conversation
     uploads = [Upload(file.name, file.getvalue(), has_path=True) for file in files]
     uploaded = services.uploads.add(principal(), uploads, conversation_id=id_)
@@ -57,10 +60,6 @@ def take_files(
         status.update(label=label, state="complete" if ready else "error")
     st.session_state[PROBLEMS] = (id_, lines.problems)
     return id_
-
-
-def _begin(services: Services, title: str) -> str:
-    return services.conversations.begin(principal(), title, search_for_new()).id
 
 
 def _import(services: Services, uploaded: "UploadResult", lines: "_Lines") -> bool:
@@ -91,7 +90,9 @@ class _Lines:
         state = words.FILE_STAGES[progress.stage]
         if progress.parts:
             state = words.FILE_EMBEDDING.format(part=progress.part, parts=progress.parts)
-        self._set(progress.key, state)
+        if self._states[progress.key] != state:
+            self._states[progress.key] = state
+            self._draw()
 
     def show_outcomes(self, items: Sequence[ImportItem]) -> None:
         outcomes = {item.key: item for item in items}
@@ -101,11 +102,6 @@ class _Lines:
             if item.outcome is Outcome.FAILED:
                 self.problems.append(f"{key}: {self._states[key]}")
         self._draw()
-
-    def _set(self, key: str, state: str) -> None:
-        if self._states[key] != state:
-            self._states[key] = state
-            self._draw()
 
     def _draw(self) -> None:
         lines = (

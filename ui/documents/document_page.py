@@ -20,7 +20,7 @@ from ui.documents.document_text import (
 )
 from ui.documents.highlight import original_html
 from ui.shared.frame import name_tab, principal, show_problem
-from ui.shared.safe_html import escape, lang, literal
+from ui.shared.safe_html import escape, lang, literal, spans_html
 from ui.text import words
 
 if TYPE_CHECKING:
@@ -139,8 +139,7 @@ def _head(view: "DocumentView") -> str:
     question = words.CITED_FOR.format(question=view.question) if view.question else ""
     cited = f'<p class="fn-activity"{lang(question)}>{escape(question)}</p>' if question else ""
     page = words.PAGE.format(page=view.page) if view.page else ""
-    parts = [escape(part) for part in (" › ".join(view.heading_path), page) if part]
-    where = "".join(f"<span>{part}</span>" for part in parts)
+    where = spans_html((" › ".join(view.heading_path), page))
     age = age_html("", view.stored)
     return (
         f'<div class="fn-document-head"><h1{lang(view.title)}>{escape(view.title)}</h1>{cited}'

@@ -9,7 +9,7 @@ from domain import ListedDocument, SharedPassage, is_on_web
 from ui.documents.highlight import mark_html, original_html
 from ui.library.library_page import open_document, source_names
 from ui.shared.frame import offset_of, principal, show_errors, show_pages, show_problem
-from ui.shared.safe_html import escape, lang
+from ui.shared.safe_html import escape, lang, spans_html
 from ui.text import words
 from ui.text.reader_language import day_and_time, number
 
@@ -98,8 +98,7 @@ def _place_html(listed: SharedPassage) -> str:
         words.count(words.OVERLAP_BEFORE, listed.shared_before) if listed.shared_before else "",
         words.count(words.OVERLAP_AFTER, listed.shared_after) if listed.shared_after else "",
     ]
-    spans = "".join(f"<span>{escape(part)}</span>" for part in parts if part)
-    return f'<div class="fn-where">{spans}</div>'
+    return f'<div class="fn-where">{spans_html(parts)}</div>'
 
 
 def _address(document_id: str, start: int, end: int) -> str:

@@ -20,7 +20,7 @@ from domain.errors import NotFoundError
 from ui.documents.highlight import link_html
 from ui.imports.source_question import show_ask_button
 from ui.shared.frame import offset_of, principal, show_errors, show_pages, show_problem
-from ui.shared.safe_html import escape
+from ui.shared.safe_html import escape, spans_html
 from ui.text import words
 from ui.text.reader_language import ago, day_and_time, duration, number
 
@@ -84,14 +84,13 @@ def _headline(run: ImportRun) -> str:
 def _details(run: ImportRun) -> str:
     progress = run.progress
     if run.state is ImportState.INTERRUPTED and run.retry_at is not None:
-        return f"<span>{escape(words.translated(run.message))}</span>"
+        return spans_html([words.translated(run.message)])
     if run.state is not ImportState.RUNNING or progress is None:
         return ""
     parts = [words.RUN_STAGES[progress.stage]]
     waits = progress.stage is Stage.WAITING
     parts.append(words.translated(progress.key) if waits else progress.key)
-    parts += [_read(progress), _time_left(progress)]
-    return "".join(f"<span>{escape(part)}</span>" for part in parts if part)
+    return spans_html([*parts, _read(progress), _time_left(progress)])
 
 
 def _passages(progress: Progress) -> str:
@@ -280,8 +279,7 @@ def _figures(summary: "ImportSummary") -> str:
         words.count(words.DRY_RUN_TOKENS, figures.tokens),
         _price(summary),
     ]
-    html_parts = "".join(f"<span>{escape(part)}</span>" for part in parts if part)
-    return f'<div class="fn-source-row">{html_parts}</div>'
+    return f'<div class="fn-source-row">{spans_html(parts)}</div>'
 
 
 def _price(summary: "ImportSummary") -> str:

@@ -1,6 +1,7 @@
 """The import page: the list of sources with their states, and the selected source."""
 
 from collections.abc import Sequence
+from contextlib import suppress
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
@@ -8,7 +9,7 @@ import streamlit as st
 
 from bootstrap import Services
 from domain import ImportKind, ImportState
-from domain.errors import AppError, NotFoundError
+from domain.errors import NotFoundError
 from ui.imports.import_report import (
     HERE,
     POLLED,
@@ -29,23 +30,23 @@ from ui.imports.source_form import (
     CHOSEN,
     NOTICES,
     choose_source,
-    form_key,
-    renew_forms,
     show_rejections,
 )
 from ui.imports.source_question import show_ask_button
 from ui.library.sample_documents import show_sample_import, show_sample_removal
 from ui.shared.frame import (
+    form_key,
     in_address,
     offset_of,
     principal,
+    renew_forms,
     show_error,
     show_errors,
     show_pages,
     show_problem,
     show_title,
 )
-from ui.shared.safe_html import escape, lang, literal
+from ui.shared.safe_html import escape, lang, literal, spans_html
 from ui.text import words
 from ui.text.reader_language import ago
 
@@ -136,11 +137,7 @@ def _show_rows(statuses: Sequence["SourceStatus"]) -> None:
             if st.button(literal(source.name), key=key, icon=icon, type="tertiary"):
                 choose_source(source.id)
                 st.rerun()
-            st.html(_row_html(status))
-
-
-def _row_html(status: "SourceStatus") -> str:
-    return f'<div class="fn-source-row">{badges(status)}{_holds(status)}</div>'
+            st.html(f'<div class="fn-source-row">{badges(status)}{_holds(status)}</div>')
 
 
 def _holds(status: "SourceStatus") -> str:
@@ -154,7 +151,7 @@ def _holds(status: "SourceStatus") -> str:
         words.count(words.SOURCE_FAILED, figures.failed) if figures.failed else "",
         *_when(status),
     ]
-    return "".join(f"<span>{escape(part)}</span>" for part in parts if part)
+    return spans_html(parts)
 
 
 def is_box(status: "SourceStatus") -> bool:
@@ -193,11 +190,10 @@ def place_html(status: "SourceStatus") -> str:
     ]
     if is_box(status):
         parts.remove(source.location)  # an internal folder, of no interest to users
-    spans = "".join(f"<span>{escape(part)}</span>" for part in parts)
     return (
         f'<div class="fn-source-head"><h3{lang(source.name)}>{escape(source.name)}</h3>'
         f"{badges(status)}</div>"
-        f'<div class="fn-source-row">{spans}</div>'
+        f'<div class="fn-source-row">{spans_html(parts)}</div>'
         f'<div class="fn-source-row">{_holds(status)}</div>'
     )
 
@@ -226,10 +222,8 @@ def show_source(services: Services, status: "SourceStatus") -> None:
 @show_errors()
 def _show_head(services: Services, source_id: str) -> None:
     """Show the heading of the selected source, whose documents an import may be adding."""
-    try:
+    with suppress(NotFoundError):  # removed meanwhile; the panel of its run reruns the page
         st.html(place_html(services.sources.get(principal(), source_id)))
-    except NotFoundError:  # removed meanwhile; the panel of its run reruns the page
-        return
 
 
 def _show_actions(services: Services, status: "SourceStatus") -> None:
@@ -301,18 +295,15 @@ def _show_edit(services: Services, status: "SourceStatus") -> None:
         sent = st.form_submit_button(words.EDIT_SAVE, type="primary")
     if not sent:
         return
-    try:
+    with show_errors():
         queued = None
         if files:  # first, so that the settings stay as they are if the files can't be stored
             _add_files(services, status, files)
             queued = services.sources.refresh(principal(), source.id)
         queued = services.sources.edit(principal(), source.id, values, settings) or queued
-    except AppError as error:
-        show_error(error)
-        return
-    renew_forms()
-    NOTICES.say(words.EDIT_SAVED_IMPORT if queued else words.EDIT_SAVED)
-    st.rerun()
+        renew_forms()
+        NOTICES.say(words.EDIT_SAVED_IMPORT if queued else words.EDIT_SAVED)
+        st.rerun()
 
 
 def _add_files(services: Services, status: "SourceStatus", files: list[tuple[str, bytes]]) -> None:

@@ -19,9 +19,11 @@ from ui.imports.source_fields import (
 from ui.shared.frame import (
     NEW_SOURCE,
     Notices,
+    form_key,
     in_address,
     principal,
     put_into_address,
+    renew_forms,
     show_error,
     show_problem,
 )
@@ -35,7 +37,7 @@ if TYPE_CHECKING:
 
 CHOSEN = "source"
 NOTICES = Notices("imports_notices")
-KIND, ROUND = "add_source_kind", "source_forms_round"
+KIND = "add_source_kind"
 FORM, OPENED = "add_source", "add_source_opened"
 UNFOLDED, ERROR = "add_source_unfolded", "add_source_error"
 SHOWN_SKIPPED = 5
@@ -100,16 +102,6 @@ def _show_entry(services: Services, kind: str, key: str, chosen: FieldValues) ->
         settings = settings_fields(services, has_name=not _takes_files(services, kind))
     has_more = any(more_values[one.name] not in ("", False, *one.options[:1]) for one in more)
     return _Entry(values | more_values, settings, has_more)
-
-
-def form_key(name: str) -> str:
-    """The key of a form, which changes when the forms are renewed."""
-    return f"{name}-{st.session_state.get(ROUND, 0)}"
-
-
-def renew_forms() -> None:
-    """Reset all forms, because their input has been stored."""
-    st.session_state[ROUND] = st.session_state.get(ROUND, 0) + 1
 
 
 def show_rejections(rejections: Sequence[tuple[str, str]]) -> None:

@@ -14,7 +14,7 @@ from domain.errors import InputError
 from services.library.document_style import style_of
 from ui.chat.explanation_view import explanation_html, passage_html, snippet_html
 from ui.shared.frame import principal, show_problem, show_title
-from ui.shared.safe_html import escape, literal
+from ui.shared.safe_html import escape, literal, spans_html
 from ui.text import words
 from ui.text.reader_language import own_language_first
 
@@ -192,8 +192,7 @@ def _letter(view: View, hit: "LabHit") -> str:
 def _where(hit: "LabHit") -> str:
     noted = hit.document.metadata
     page = words.PAGE.format(page=noted["page"]) if noted["page"] else ""
-    headings = " › ".join(noted["heading_path"])
-    return "".join(f"<span>{escape(part)}</span>" for part in (headings, page) if part)
+    return spans_html((" › ".join(noted["heading_path"]), page))
 
 
 def _overlap(view: View, hit: "LabHit") -> str:

@@ -5,19 +5,17 @@ import streamlit as st
 from bootstrap import Services
 from domain import Progress
 from domain.errors import AppError
-from ui.shared.frame import principal, show_error
+from ui.shared.frame import principal, show_error, show_errors
 from ui.text import words
 
 
 def show_sample_import(services: Services) -> None:
     """Offer to import the sample documents; a click imports them and reruns the page."""
-    pressed = st.button(words.EMPTY_SAMPLES, key="import-samples", icon=":material/school:")
-    if pressed and _import_samples(services):
-        st.rerun()
+    if st.button(words.EMPTY_SAMPLES, key="import-samples", icon=":material/school:"):
+        _import_samples(services)
 
 
-def _import_samples(services: Services) -> bool:
-    """Import the samples; returns False, after showing the error, if that failed."""
+def _import_samples(services: Services) -> None:
     bar = st.progress(0.0, words.SAMPLES_LISTING)
 
     def show(progress: Progress) -> None:
@@ -30,38 +28,32 @@ def _import_samples(services: Services) -> bool:
     except AppError as error:
         bar.empty()
         show_error(error)
-        return False
-    return True
+    else:
+        st.rerun()
 
 
 def show_sample_removal(services: Services) -> None:
     """Offer to remove the sample documents; the effects are shown before it is confirmed."""
     with st.popover(words.SAMPLES_REMOVE, icon=":material/delete:", type="tertiary"):
         st.write(words.SAMPLES_REMOVE_EFFECT)
-        pressed = st.button(
+        if st.button(
             words.SAMPLES_REMOVE_NOW,
             key="remove-samples",
             icon=":material/delete_forever:",
             type="primary",
-        )
-        if pressed and _remove_samples(services):
-            st.rerun()
+        ):
+            _remove_samples(services)
 
 
-def _remove_samples(services: Services) -> bool:
-    """Remove the samples; returns False, after showing the error, if that failed."""
-    try:
-        source = services.directories.samples(principal())
-        if source is None:  # another window has just removed them
-            return True
+@show_errors()
+def _remove_samples(services: Services) -> None:
+    place = st.empty()
+
+    def show(_progress: Progress) -> None:  # drawing lets another click end the wait
+        place.caption(words.SAMPLES_REMOVING)
+
+    source = services.directories.samples(principal())
+    if source is not None:  # otherwise, another window has just removed them
         run = services.sources.delete(principal(), source.id)
-        place = st.empty()
-
-        def show(_progress: Progress) -> None:  # drawing lets another click end the wait
-            place.caption(words.SAMPLES_REMOVING)
-
         services.worker.wait(principal(), run.id, show)
-    except AppError as error:
-        show_error(error)
-        return False
-    return True
+    st.rerun()

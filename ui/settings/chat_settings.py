@@ -5,13 +5,11 @@ from enum import Enum, auto
 import streamlit as st
 
 from bootstrap import Services
-from domain.errors import AppError
 from domain.setting_values import SettingValue
 from ui.settings.setting_forms import (
     Changes,
     Values,
     change_of,
-    form_key,
     help_of,
     label_of,
     reset_changes,
@@ -21,7 +19,7 @@ from ui.settings.setting_forms import (
     show_section,
     text_field,
 )
-from ui.shared.frame import principal, show_error
+from ui.shared.frame import form_key, principal, show_errors
 from ui.shared.safe_html import escape
 from ui.text import words
 
@@ -104,24 +102,18 @@ def _clicked_action() -> Action | None:
     return next((action for action, is_clicked in clicked.items() if is_clicked), None)
 
 
+@show_errors()
 def _test(services: Services, changes: Changes) -> None:
-    try:
-        with st.spinner(words.TESTING_MODEL):
-            test = services.settings.test_chat(principal(), changes)
-    except AppError as error:
-        show_error(error)
-        return
+    with st.spinner(words.TESTING_MODEL):
+        test = services.settings.test_chat(principal(), changes)
     reply = " ".join(test.reply.split())[:SHOWN_CHARACTERS]
     text = words.MODEL_REPLIED.format(model=test.model, seconds=f"{test.seconds:.1f}", reply=reply)
     st.html(f'<div class="fn-seen" role="status"><p>{escape(text)}</p></div>')
 
 
+@show_errors()
 def _list_models(services: Services, changes: Changes, endpoint: str) -> None:
     st.session_state.pop(MODELS, None)
-    try:
-        models = services.settings.chat_models(principal(), changes)
-    except AppError as error:
-        show_error(error)
-        return
+    models = services.settings.chat_models(principal(), changes)
     st.session_state[MODELS] = (endpoint, models)
     st.rerun()

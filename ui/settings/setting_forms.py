@@ -1,15 +1,25 @@
-"""The forms of the settings page; each stores its own settings."""
+"""The forms of the settings page, which store their settings, and the rebuild of the index."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 import streamlit as st
 
 from bootstrap import Services
+from domain import Progress
 from domain.errors import AppError
 from domain.setting_values import Origin, SettingValue
-from ui.settings.index_rebuild import offer_rebuild
-from ui.shared.frame import principal, show_error, show_problem, show_title
+from ui.shared.frame import (
+    Notices,
+    form_key,
+    principal,
+    renew_forms,
+    show_error,
+    show_errors,
+    show_problem,
+    show_title,
+)
 from ui.shared.safe_html import escape
 from ui.text import words
 
@@ -18,7 +28,7 @@ Changes = dict[str, Any]
 Values = Mapping[str, SettingValue]
 """The current values by setting."""
 
-CHANGE, ROUND = "settings_change", "settings_round"
+CHANGE = "settings_change"
 NOTE = "settings_note"  # the section of the last change, and what became of it
 DEFAULT_PROVIDER, SERVER_PROVIDER = "builtin", "openai"
 PROVIDERS = (DEFAULT_PROVIDER, "fastembed", SERVER_PROVIDER)
@@ -31,11 +41,6 @@ def show_settings_title(services: Services) -> None:
     show_title(words.SETTINGS_PAGE, words.SETTINGS_INTRO)
     for problem in services.settings.problems(principal()):
         show_problem(problem, severe=False)
-
-
-def form_key(name: str) -> str:
-    """The key of a form or field, which changes when the stored values change."""
-    return f"{name}-{st.session_state.get(ROUND, 0)}"
 
 
 def show_section(heading: str, note: str) -> None:
@@ -155,14 +160,51 @@ def _undo(services: Services, section: str) -> None:
 
 def _renew(section: str, note: str) -> None:
     st.session_state[NOTE] = (section, note)
-    st.session_state[ROUND] = st.session_state.get(ROUND, 0) + 1
+    renew_forms()
+
+
+NOTICES, PROBLEMS = Notices("index-rebuild-notices"), Notices("index-rebuild-problems")
+
+
+def _offer_rebuild(services: Services) -> None:
+    """Show that the index needs a rebuild, with a button, and perform it when it is clicked."""
+    for text in NOTICES.lines():
+        st.html(f'<p role="status">{escape(text)}</p>')
+    for problem in PROBLEMS.lines():
+        show_problem(problem, severe=False)
+    message = services.maintenance.status(principal()).message
+    if not message:
+        return
+    show_problem(message, severe=False)
+    if st.button(words.REBUILD_INDEX, key="rebuild-index", icon=":material/refresh:"):
+        st.caption(words.REBUILD_NOTE)
+        _rebuild(services)
+
+
+@show_errors()
+def _rebuild(services: Services) -> None:
+    """Rebuild the index; any click reruns the page, which stops this at the next progress."""
+    bar = st.progress(0.0)
+
+    def show(progress: Progress) -> None:
+        text = words.REBUILDING.format(done=progress.done, total=progress.total)
+        bar.progress(progress.share, text)
+
+    st.button(words.REBUILD_STOP, key="stop-rebuild", icon=":material/stop:")
+    report = services.maintenance.reindex(principal(), on_progress=show)
+    passages = services.maintenance.status(principal()).passages
+    NOTICES.say(words.REBUILT.format(passages=words.count(words.PASSAGES, passages)))
+    if report.problem:
+        reason = words.translated(report.problem)
+        PROBLEMS.say(words.REBUILD_PROBLEM.format(reason=reason))
+    st.rerun()
 
 
 def show_embedding_settings(services: Services, values: Values) -> None:
     """Show the embedding; the provider decides which fields apply."""
     names = ("embedding_provider", "embedding_model", "embedding_base_url", "embedding_api_key")
     show_section(words.EMBEDDING_SECTION, words.EMBEDDING_NOTE)
-    offer_rebuild(services)
+    _offer_rebuild(services)
     provider = values["embedding_provider"]
     # Outside the form, because each change reruns the page.
     changes = choice_field(provider, PROVIDERS, words.EMBEDDING_PROVIDERS)
@@ -182,10 +224,7 @@ def show_language_settings(services: Services, values: Values) -> None:
     """Show the language of the pages, and what decides between light and dark."""
     show_section(words.APPEARANCE_SECTION, words.THEME_NOTE)
     value = values["language"]
-
-    def fields() -> Changes:
-        return choice_field(value, LANGUAGES, words.INTERFACE_LANGUAGES)
-
+    fields = partial(choice_field, value, LANGUAGES, words.INTERFACE_LANGUAGES)
     _show_form(services, "language", [value], fields)
 
 
@@ -193,30 +232,20 @@ def show_ocr_settings(services: Services, values: Values) -> None:
     """Show the languages of text in pictures."""
     show_section(words.OCR_SECTION, words.OCR_NOTE)
     value = values["ocr_languages"]
-
-    def fields() -> Changes:
-        return text_field(value)
-
-    _show_form(services, "ocr", [value], fields)
+    _show_form(services, "ocr", [value], partial(text_field, value))
 
 
 def show_retention_settings(services: Services, values: Values) -> None:
     """Show how long deleted conversations are retained."""
     show_section(words.RETENTION_SECTION, words.RETENTION_NOTE)
     value = values["deleted_retention_days"]
+    _show_form(services, "retention", [value], partial(_days_field, value))
 
-    def fields() -> Changes:
-        days = st.number_input(
-            label_of(value),
-            1,
-            MOST_DAYS,
-            value.value,
-            disabled=value.is_fixed,
-            key=form_key(value.name),
-        )
-        return change_of(value, days)
 
-    _show_form(services, "retention", [value], fields)
+def _days_field(value: SettingValue) -> Changes:
+    name, is_fixed = form_key(value.name), value.is_fixed
+    days = st.number_input(label_of(value), 1, MOST_DAYS, value.value, disabled=is_fixed, key=name)
+    return change_of(value, days)
 
 
 def _show_form(

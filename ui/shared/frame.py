@@ -158,6 +158,19 @@ class Notices:
         st.session_state.pop(self._key, None)
 
 
+ROUND = "forms-round"
+
+
+def form_key(name: str) -> str:
+    """The key of a form or field, which changes when the forms are renewed."""
+    return f"{name}-{st.session_state.get(ROUND, 0)}"
+
+
+def renew_forms() -> None:
+    """Reset all forms, because their input has been stored or the stored values have changed."""
+    st.session_state[ROUND] = st.session_state.get(ROUND, 0) + 1
+
+
 def offset_of(key: str, rows: int) -> int:
     """The number of rows before the current page."""
     return rows * (int(st.session_state.get(key, 1)) - 1)

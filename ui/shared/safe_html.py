@@ -5,6 +5,7 @@ or images, so a document can neither inject markup nor make the browser fetch an
 """
 
 import re
+from collections.abc import Iterable
 from functools import cache
 from html import escape as escape_html
 from pathlib import Path
@@ -47,6 +48,11 @@ def escape(text: str) -> str:
 def cut_html(text: str, most: int = LINE_CHARACTERS) -> str:
     """The text, escaped; a text longer than `most` characters is cut and gets an ellipsis."""
     return escape(text[:most] + ("…" if len(text) > most else ""))
+
+
+def spans_html(texts: Iterable[str]) -> str:
+    """A `<span>` with each text, escaped; empty texts are omitted."""
+    return "".join(f"<span>{escape(text)}</span>" for text in texts if text)
 
 
 def strong_html(text: str) -> str:
