@@ -34,8 +34,9 @@ def data_dir(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, model_cache: Path)
 
 
 @pytest.fixture
-def open_page(data_dir: Path) -> Iterator[Open]:
-    """Opens the page."""
+def open_page(data_dir: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Open]:
+    """Opens the page, alone, so a link to another page is shown as its text."""
+    monkeypatch.setattr(st, "page_link", lambda _page, *, label, **_: st.write(label))
     st.cache_resource.clear()
     yield lambda: page_in_frame("app_settings.py").run()
     st.cache_resource.clear()
@@ -53,6 +54,10 @@ def press(page: AppTest, label: str, which: int = 0) -> AppTest:
 
 def stored(data_dir: Path) -> dict:
     return json.loads((data_dir / "settings.json").read_text())
+
+
+def test_the_page_links_to_the_status(open_page: Open) -> None:
+    assert words.STATUS_PAGE in page_text(open_page())
 
 
 def test_a_typed_model_is_tested_before_it_is_saved(
