@@ -96,7 +96,7 @@ def make_app(services: Services, bound: str = "") -> FastAPI:
         lifespan=_lifespan,
     )
     app.state.latest_services = following(services)
-    app.state.probe = SearchProbe()
+    app.state.probe = SearchProbe(app.state.latest_services.get)
     app.state.streams = Streams(services.api_limits.answers)
     for router in ROUTERS:
         app.include_router(router, prefix=PREFIX, responses=COMMON_RESPONSES)

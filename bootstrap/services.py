@@ -332,6 +332,7 @@ class Services(ImportServices):
             self._documents,
             self._indexes,
             ImportRuns(self._database),
+            self._conversations,
             Workers(self._database),
             self.parts.configured,
             self.parts.settings.data_dir,

@@ -242,7 +242,7 @@ class ConversationalRetrievalChain(
         answer_inputs = self._answer_inputs(request, questions, documents)
         for message in self.answer.stream(answer_inputs, _with_tag(config, "answer")):
             messages.append(as_chunk(message))
-            yield from _message_pieces(messages[-1])
+            yield from _message_pieces(messages[-1], self.return_answer_citations)
         if not any(message.text for message in messages):
             yield {"answer": ""}
         if self.return_answer_message and messages:
@@ -274,7 +274,7 @@ class ConversationalRetrievalChain(
         return {**request, **added}
 
 
-def _message_pieces(message: AIMessageChunk) -> Iterator[Inputs]:
+def _message_pieces(message: AIMessageChunk, has_citations: bool) -> Iterator[Inputs]:
     """The pieces for a piece of the model's message."""
     count = message.additional_kwargs.get(DOCUMENT_COUNT)
     if count is not None:
@@ -282,7 +282,7 @@ def _message_pieces(message: AIMessageChunk) -> Iterator[Inputs]:
     if reasoning := reasoning_of(message):
         yield {"reasoning": reasoning}
     citations, text = message.additional_kwargs.get("citations"), str(message.text)
-    if citations is not None:
+    if citations is not None and has_citations:
         yield {"answer": text, "answer_citations": citations}
     elif text:
         yield {"answer": text}

@@ -118,17 +118,21 @@ def evaluate(
         raise typer.BadParameter("--rerank can't be combined with --answers or --sweep")
     if answers and sweep:
         raise typer.BadParameter("--answers and --sweep cannot be combined")
-    from services.evaluation.sample_evaluation import holds_questions  # slow
-
     if folder is None:
         figures = _by_own_labels(mode, data_dir)
-    elif answers and holds_questions(folder):
+    elif answers and _holds_questions(folder):
         figures = _by_sample_questions(folder, data_dir)
     else:
         figures = _by_folder(folder, mode, queries, answers, sweep, rerank, sample, data_dir)
     for row in figures:
         typer.echo(_line(row))
     write_figures(json_file, figures)
+
+
+def _holds_questions(folder: Path) -> bool:
+    from services.evaluation.sample_evaluation import holds_questions  # slow
+
+    return holds_questions(folder)
 
 
 def _by_folder(

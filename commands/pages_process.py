@@ -13,10 +13,8 @@ from streamlit.web import cli
 from uvicorn.config import HTTP_PROTOCOLS, LOGGING_CONFIG
 
 from bootstrap import current_settings
-from bootstrap.process_metrics import collect_metrics
 from commands.connection_limits import LimitedProtocol, limited_protocol
 from domain.errors import ConfigError
-from settings import Settings
 
 _APP = Path(__file__).parents[1] / "app.py"
 
@@ -33,22 +31,17 @@ def main() -> None:
     LOGGING_CONFIG["handlers"].clear()
     LOGGING_CONFIG["loggers"].clear()
     # Streamlit has no option for uvicorn's protocol either.
-    settings = _settings()
-    HTTP_PROTOCOLS["auto"] = _protocol(settings)  # type: ignore[assignment]  # a class works like its name
-    collect_metrics(settings.data_dir)
+    HTTP_PROTOCOLS["auto"] = _protocol()  # type: ignore[assignment]  # a class works like its name
     options = ["--browser.gatherUsageStats=false", "--logger.level=warning", *sys.argv[1:]]
     sys.argv[1:] = ["run", str(_APP), *options]
     cli.main(prog_name="streamlit")
 
 
-def _settings() -> Settings:
+def _protocol() -> type[LimitedProtocol]:
     try:
-        return current_settings()
+        settings = current_settings()
     except ConfigError as error:
         raise SystemExit(f"Footnote: {error}") from error
-
-
-def _protocol(settings: Settings) -> type[LimitedProtocol]:
     return limited_protocol(settings.max_connections, settings.max_connections_per_address)
 
 

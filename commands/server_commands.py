@@ -82,11 +82,11 @@ def serve_app(
     """Serve the ASGI application until this process is asked to end, then end it."""
     import uvicorn  # slow, and `--help` does not need it
 
-    from bootstrap.process_metrics import collect_metrics
+    from bootstrap.server_metrics import collect_metrics
     from commands.connection_limits import MAX_HEAD_BYTES, limited_protocol
 
     settings = services.parts.settings
-    collect_metrics(settings.data_dir)
+    collect_metrics()
     config = uvicorn.Config(
         app,
         http=limited_protocol(settings.max_connections, settings.max_connections_per_address),
@@ -248,8 +248,6 @@ def worker(
 
 
 def _work(data_dir: DataDir) -> None:
-    from bootstrap.process_metrics import collect_metrics  # slow, as above
-
     stop = threading.Event()
 
     def end(number: int, frame: FrameType | None) -> None:
@@ -261,7 +259,6 @@ def _work(data_dir: DataDir) -> None:
         signal.signal(number, end)
     while not stop.is_set():
         with open_services(data_dir, warn=False, must_exist=False) as services:
-            collect_metrics(services.parts.settings.data_dir)
             services.worker.run(stop, _leave, services.is_outdated)
 
 

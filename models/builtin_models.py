@@ -30,7 +30,8 @@ cosine then says less about whether there is an answer (area under the ROC curve
 .858 on KorQuAD with the paragraph removed; .70 gives .864, but then unrelated texts have cosines
 around .2)."""
 CENTERS_VERSION = "1"
-"""Raise it with any change here: indexes made before the change must then be rebuilt."""
+"""Raise it with any change of `subtract_center` or of the file `CENTERS`: indexes made before the
+change must then be rebuilt."""
 
 _SCRIPT_OF = {"chinese": "japanese"}  # Han characters alone are usually Japanese in Footnote
 

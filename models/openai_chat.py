@@ -147,7 +147,8 @@ class TranslatedChatOpenAI(ChatOpenAI):
     reports the problem, such as a prompt that is too long. If the server returns one, the prompt
     leaves no space for the whole answer.
 
-    Asynchronous calls make the synchronous ones in threads, so there is one HTTP client to limit.
+    Asynchronous calls make the synchronous ones in threads of the event loop's default executor, so
+    there is one HTTP client to limit. One that is canceled ends at its next piece or timeout.
     """
 
     _agenerate = BaseChatModel._agenerate

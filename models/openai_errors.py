@@ -62,7 +62,7 @@ class Endpoint:
                 _(
                     "{url_setting} is not a valid address. An address starts with http:// or"
                     " https://, contains a host, and usually ends in {usual_end}."
-                ).format(**self.values)
+                ).format(url_setting=self.url_setting, usual_end=self.usual_end)
             )
         key = self.key.get_secret_value() if self.key else ""
         if not (key.isascii() and key.isprintable() and key == key.strip()):

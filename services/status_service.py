@@ -4,26 +4,20 @@ import os
 import platform
 import shutil
 import stat
-from collections import Counter
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from domain import ImportRun, ImportState
+from domain import ImportRun, ImportState, Principal, TurnState
 from domain.version import VERSION
+from services.access import library_sources
+from storage.ledger.conversation_store import Conversations
 from storage.ledger.document_store import Documents
 from storage.ledger.import_leases import Workers
 from storage.ledger.import_queue_store import ImportRuns
 from storage.ledger.index_store import Indexes, IndexSpec
 from storage.ledger.source_store import Sources
-
-_WAITING = (
-    ImportState.QUEUED,
-    ImportState.RUNNING,
-    ImportState.PAUSED,
-    ImportState.INTERRUPTED,
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,9 +25,9 @@ class SystemStatus:
     """The state at one moment.
 
     `fingerprint` and `engine` describe the active index and are empty before the first import;
-    `is_current` is whether the index has the configured embedding and splitting. `runs` has the
-    number of runs that have not ended, for each state, and `free_bytes` the free space on the disk
-    of the data folder.
+    `is_current` is whether the index has the configured embedding and splitting. `runs` and `turns`
+    have the number of recorded runs of imports and of stored turns for every state, and
+    `free_bytes` is the free space on the disk of the data folder.
     """
 
     version: str
@@ -44,13 +38,14 @@ class SystemStatus:
     documents: int
     passages: int
     runs: Mapping[str, int]
+    turns: Mapping[str, int]
     has_worker: bool
     free_bytes: int
 
 
 @dataclass(frozen=True, slots=True)
 class RunProblem:
-    """A run that failed or left documents out, with the name of its source."""
+    """A run that failed, left documents unread, or needs confirmation; with its source's name."""
 
     source: str
     run: ImportRun
@@ -64,6 +59,7 @@ class StatusService:
     documents: Documents
     indexes: Indexes
     runs: ImportRuns
+    conversations: Conversations
     workers: Workers
     configured: IndexSpec
     data_dir: Path
@@ -75,7 +71,7 @@ class StatusService:
             StorageError: The ledger can't be read.
         """
         index = self.indexes.active()
-        runs = Counter(run.state for run in self.runs.current())
+        runs, turns = self.runs.count_by_state(), self.conversations.count_turns_by_state()
         return SystemStatus(
             version=VERSION,
             python=platform.python_version(),
@@ -84,7 +80,8 @@ class StatusService:
             is_current=index is not None and index.fingerprint == self.configured.fingerprint,
             documents=self.documents.count(),
             passages=self.indexes.passages(index.id) if index else 0,
-            runs={state.value: runs[state] for state in _WAITING},
+            runs={state.value: runs.get(state, 0) for state in ImportState},
+            turns={state.value: turns.get(state, 0) for state in TurnState},
             has_worker=self.workers.any_alive(),
             free_bytes=shutil.disk_usage(self.data_dir).free,
         )
@@ -92,24 +89,29 @@ class StatusService:
     def sizes(self) -> dict[str, int]:
         """The sizes of the files and folders in the data folder by name, in bytes, largest first.
 
-        Files that are deleted meanwhile do not count.
+        Files and folders that are deleted meanwhile do not count, and links are not followed.
         """
         with os.scandir(self.data_dir) as entries:
-            sizes = {entry.name: _size(Path(entry)) for entry in entries}
+            sizes = {entry.name: _size(Path(entry)) for entry in entries if not entry.is_symlink()}
         return dict(sorted(sizes.items(), key=lambda item: (-item[1], item[0])))
 
-    def problems(self, limit: int = 5) -> list[RunProblem]:
-        """The latest runs with problems, latest first."""
-        names = {source.id: source.name for source in self.sources.list()}
-        runs = self.runs.problems(limit=limit)
-        return [RunProblem(names.get(run.source_id, ""), run) for run in runs]
+    def problems(self, principal: Principal, *, limit: int = 5) -> list[RunProblem]:
+        """The latest runs with problems of sources in the principal's library, latest first."""
+        own = library_sources(self.sources, principal)
+        runs = self.runs.problems(list(own), limit=limit)
+        return [RunProblem(own[run.source_id].name, run) for run in runs]
 
 
 def _size(path: Path) -> int:
-    files = [path] if path.is_file() else path.rglob("*")
-    total = 0
-    for file in files:
-        with suppress(FileNotFoundError):
-            status = file.lstat()
-            total += status.st_size if stat.S_ISREG(status.st_mode) else 0
-    return total
+    if path.is_file():
+        return _file_size(path)
+    return sum(
+        _file_size(Path(folder, name)) for folder, _, names in os.walk(path) for name in names
+    )
+
+
+def _file_size(file: Path) -> int:
+    with suppress(FileNotFoundError):
+        status = file.lstat()
+        return status.st_size if stat.S_ISREG(status.st_mode) else 0
+    return 0

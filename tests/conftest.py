@@ -142,6 +142,7 @@ def documents_path(tmp_path_factory):
 @pytest.fixture
 def documents_folder(documents_path):
     """A folder for documents with the same path in all tests, which is empty in each."""
+    shutil.rmtree(documents_path, ignore_errors=True)  # a test before may have been interrupted
     documents_path.mkdir()
     yield documents_path
     shutil.rmtree(documents_path)

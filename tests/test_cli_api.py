@@ -86,7 +86,7 @@ def test_the_metrics_count_questions_and_requests(line, key, handbook):
         root = url.removesuffix("/api/v1")
         text = httpx.get(f"{root}/metrics", headers=key, timeout=WAIT_S).text
     assert 'footnote_questions_total{kind="documents",state="complete"} 1.0' in text
-    assert 'footnote_question_seconds_count{kind="documents",stage="total"} 1.0' in text
+    assert 'footnote_question_seconds_count{kind="documents"} 1.0' in text
     assert 'footnote_http_requests_total{method="POST",status="200"} 1.0' in text
     assert "footnote_documents 4.0" in text
 

@@ -3,11 +3,8 @@
 from fastapi import APIRouter, Request
 from pydantic import ConfigDict
 
-from api.authentication import OpenServices
 from api.field_types import Schema
 from api.problems import ProblemError, problem_responses
-from domain.errors import AppError
-from domain.logs import get_logger
 
 router = APIRouter(tags=["health"])
 
@@ -40,17 +37,14 @@ async def health() -> Health:
 
 
 @router.get("/ready", responses=problem_responses(422))
-async def ready(services: OpenServices, request: Request) -> Readiness:
+async def ready(request: Request) -> Readiness:
     """Check whether questions can be answered.
 
     It searches the library, which may take up to five seconds. The reason for a failure is only in
     the server's log, because this needs no key.
     """
-    try:
-        await request.app.state.probe.check(services)
-    except (AppError, TimeoutError) as error:
-        get_logger("api").exception("Not ready")
-        raise ProblemError(503, "The library can't be read; the server's log says why.") from error
+    if not await request.app.state.probe.is_ready():
+        raise ProblemError(503, "The library can't be searched; the server's log says why.")
     return Readiness(status="ready")
 
 

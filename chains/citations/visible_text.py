@@ -9,7 +9,8 @@ from domain.language.script import CJK
 
 _LIVE = re.compile(r"<(?=[a-zA-Z/!?])|(?<=\])[(:]")
 """What an HTML tag, an automatic link, the target of a link or an image, and the definition of a
-reference can't do without."""
+reference can't do without. A document can make a model write an image whose address contains what
+the answer says, so that showing the answer sends it to another server."""
 
 _ESCAPES = {character: f"\\{character}" for character in "<(:"}
 _ENTITIES = {character: f"&#{ord(character)};" for character in "<(:"}
@@ -43,7 +44,9 @@ def defuse(text: str, *, before: str = "", after: str = "", is_code: bool = Fals
 
 
 _LOOKALIKES = {"[]": ("⟦⟧", "⟬⟭"), "［］": ("〚〛", "〘〙"), "【】": ("〖〗", "⦗⦘")}
-"""Look-alikes of each pair of brackets; the first that the passages do not contain is used."""
+"""Look-alikes of each pair of brackets; the first that the passages do not contain is used.
+
+Models get them in place of brackets in passages that could be read as citation markers."""
 
 FORMS: Mapping[str, str] = {
     lookalike: unicodedata.normalize("NFKC", bracket)

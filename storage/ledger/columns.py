@@ -224,6 +224,8 @@ def _reading(type_: Any) -> Reading | None:
         return cast("Reading", type_._make)
     if isinstance(type_, EnumType):
         return type_
+    if origin is tuple and get_args(type_)[-1] is not ...:
+        return partial(_fixed, [read or _same for read in inner])
     if origin in (tuple, frozenset, Sequence):
         return partial(_several, frozenset if origin is frozenset else tuple, inner[0] or _same)
     if origin is Mapping and inner[1]:
@@ -235,6 +237,10 @@ def _reading(type_: Any) -> Reading | None:
 
 def _same(value: Any) -> Any:
     return value
+
+
+def _fixed(reads: Sequence[Reading], values: Iterable[Any]) -> tuple[Any, ...]:
+    return tuple(read(value) for read, value in zip(reads, values, strict=True))
 
 
 def _several(kind: Reading, read: Reading, values: Iterable[Any]) -> Any:

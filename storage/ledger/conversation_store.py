@@ -141,6 +141,10 @@ class Conversations(Store):
     Deleted conversations are not visible, but an answer in progress is still stored.
     """
 
+    def count_turns_by_state(self) -> dict[str, int]:
+        """The number of stored turns of all principals for each state that occurs."""
+        return self._pairs(select(TurnRow.state, func.count(TurnRow.id)).group_by(TurnRow.state))
+
     def create(
         self, principal: Principal, title: str, search: SearchChoice | None = None
     ) -> Conversation:

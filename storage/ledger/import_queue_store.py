@@ -4,7 +4,7 @@ A run without `finished_at` has not ended: it is waiting, running, or can be res
 """
 
 import uuid
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -192,11 +192,21 @@ class ImportRuns(Store):
         """The number of the source's ended runs."""
         return self._count(_ended_runs(select(func.count(ImportRow.id)), source_id))
 
-    def problems(self, *, limit: int) -> list[ImportRun]:
-        """Ended runs of all sources that failed or left documents out, latest first."""
-        query = select(ImportRow).where(ImportRow.state.in_(_PROBLEMS))
-        latest = query.order_by(ImportRow.finished_at.desc(), ImportRow.id)
-        return self._list(latest.limit(limit))
+    def problems(self, source_ids: Sequence[str], *, limit: int) -> list[ImportRun]:
+        """Ended runs of these sources with unread documents or removals to confirm, or that failed.
+
+        The latest comes first.
+        """
+        query = select(ImportRow).where(
+            ImportRow.state.in_(_PROBLEMS), ImportRow.source_id.in_(source_ids)
+        )
+        return self._list(query.order_by(ImportRow.finished_at.desc(), ImportRow.id).limit(limit))
+
+    def count_by_state(self) -> dict[str, int]:
+        """The number of recorded runs of all sources for each state that occurs."""
+        return self._pairs(
+            select(ImportRow.state, func.count(ImportRow.id)).group_by(ImportRow.state)
+        )
 
     def request_stop(self, import_id: str, request: str) -> ImportRun:
         """Pause or cancel a run, immediately if no worker has it; no effect if it has ended.

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 import streamlit as st
 
 from bootstrap import Services
-from ui.shared.frame import show_problem, show_title
+from ui.shared.frame import principal, show_problem, show_title
 from ui.shared.safe_html import escape
 from ui.text import words
 from ui.text.reader_language import ago, number
@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from services.status_service import RunProblem, SystemStatus
 
 _SHOWN_SIZES = 5
+_UNFINISHED = ("running", "queued", "paused", "interrupted")
 _MEGABYTE = 1_000_000
 
 
@@ -38,7 +39,7 @@ def show_status(services: Services) -> None:
         for name, text in facts.items()
     ]
     st.html(f"<table class='fn-status'>{''.join(rows)}</table>")
-    _show_problems(services.status.problems())
+    _show_problems(services.status.problems(principal()))
 
 
 def _megabytes(size: int) -> str:
@@ -47,7 +48,7 @@ def _megabytes(size: int) -> str:
 
 def _sizes(sizes: dict[str, int]) -> str:
     shown = [(name, size) for name, size in sizes.items() if size >= _MEGABYTE][:_SHOWN_SIZES]
-    return ", ".join(f"{name} {_megabytes(size)}" for name, size in shown)
+    return ", ".join(f"{name} {_megabytes(size)}" for name, size in shown) or words.STATUS_SMALL
 
 
 def _library(now: "SystemStatus") -> str:
@@ -59,11 +60,13 @@ def _library(now: "SystemStatus") -> str:
 def _index(now: "SystemStatus") -> str:
     if not now.fingerprint:
         return words.STATUS_NO_INDEX
-    return words.STATUS_INDEX.format(fingerprint=now.fingerprint, engine=now.engine)
+    engine = words.INDEX_ENGINES[now.engine]
+    return words.STATUS_INDEX.format(fingerprint=now.fingerprint, engine=engine)
 
 
 def _runs(now: "SystemStatus") -> str:
-    counts = [(words.IMPORT_STATES[state], count) for state, count in now.runs.items() if count]
+    counts = [(words.IMPORT_STATES[state], now.runs[state]) for state in _UNFINISHED]
+    counts = [(state, count) for state, count in counts if count]
     return ", ".join(f"{state}: {number(count)}" for state, count in counts) or words.STATUS_NO_RUNS
 
 
@@ -77,10 +80,8 @@ def _show_problems(problems: "list[RunProblem]") -> None:
 
 def _problem_html(problem: "RunProblem") -> str:
     run = problem.run
-    when = ago(run.finished_at or run.started_at)
-    state = words.IMPORT_STATES[run.state.value]
-    message = words.translated(run.message)
-    if failed := run.counts.get("failed"):
-        message = " ".join(filter(None, [words.count(words.SOURCE_FAILED, failed), message]))
+    state, when = words.IMPORT_STATES[run.state.value], ago(run.finished_at or run.started_at)
     head = f"<strong>{escape(problem.source)}</strong> · {escape(state)} · {escape(when)}"
-    return f"{head}<br>{escape(message)}" if message else head
+    failed = run.counts.get("failed", 0)
+    lines = [words.count(words.SOURCE_FAILED, failed) if failed else "", run.message]
+    return "<br>".join([head, *(escape(words.translated(line)) for line in lines if line)])

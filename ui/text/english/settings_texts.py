@@ -101,23 +101,27 @@ RETENTION_NOTE = (
 STATUS_PAGE = "System status"
 STATUS_NOTE = "For the person who runs Footnote: what is installed, stored, and running."
 STATUS_FACTS = {
-    "version": "Version",
+    "version": "Version of Footnote",
     "data_dir": "Data folder",
     "free": "Free disk space",
     "sizes": "Stored data",
     "library": "Library",
     "index": "Index",
     "worker": "Worker",
-    "runs": "Imports in progress",
+    "runs": "Imports that have not ended",
 }
-STATUS_INDEX = "{fingerprint} ({engine})"
+STATUS_INDEX = "{fingerprint}, {engine}"
+INDEX_ENGINES = {"embedded": "in the data folder", "opensearch": "on OpenSearch"}
 STATUS_NO_INDEX = "none before the first import"
 STATUS_OUTDATED = (
-    "The settings have changed since this index was built: rebuild it on the page Settings."
+    "The settings have changed since this index was built. Rebuild it on the settings page."
 )
-STATUS_WORKER = "running"
-STATUS_NO_WORKER = "not running: start Footnote with serve, or a worker, to perform imports"
+STATUS_WORKER = "A worker is running."
+STATUS_NO_WORKER = (
+    "No worker is running: start Footnote with serve, or a worker, to perform imports."
+)
 STATUS_NO_RUNS = "none"
 STATUS_PROBLEMS = "Latest problems"
-STATUS_NO_PROBLEMS = "No import has failed or left documents out."
+STATUS_NO_PROBLEMS = "No import has failed, has unreadable documents, or waits for confirmation."
 MEGABYTES = "{n} MB"
+STATUS_SMALL = "less than 1 MB"

@@ -4,14 +4,14 @@ import logging
 
 import pytest
 
-from bootstrap import log_metrics
+from bootstrap import server_metrics
 from domain.logs import PROGRAM, get_logger
 
 
 @pytest.fixture
 def change():
     """Returns how much a sample has changed since the test started."""
-    program, handler = logging.getLogger(PROGRAM), log_metrics.LogMetrics()
+    program, handler = logging.getLogger(PROGRAM), server_metrics.LogMetrics()
     level = program.level
     program.addHandler(handler)
     program.setLevel(logging.INFO)
@@ -26,7 +26,7 @@ def change():
 
 
 def _samples():
-    metrics = log_metrics.REGISTRY.collect()
+    metrics = server_metrics.REGISTRY.collect()
     return {_key(one.name, one.labels): one.value for each in metrics for one in each.samples}
 
 
@@ -41,12 +41,11 @@ EVIDENCE = {"citations": 3, "verified": 2, "input_tokens": 900, "output_tokens":
 def test_an_ended_question_counts_with_its_stages_tokens_and_citations(change):
     get_logger("questions").info("question complete", **QUESTION, **EVIDENCE)
     assert change("footnote_questions_total", kind="documents", state="complete") == 1
-    stages = {"kind": "documents", "stage": "answer"}
-    assert change("footnote_question_seconds_sum", **stages) == 2.0
-    assert change("footnote_question_seconds_bucket", **stages, le="1.0") == 0
-    assert change("footnote_question_seconds_bucket", **stages, le="2.5") == 1
-    first = {"kind": "documents", "stage": "first_token"}
-    assert change("footnote_question_seconds_count", **first) == 0
+    assert change("footnote_question_seconds_sum", kind="documents") == 2.5
+    assert change("footnote_question_stage_seconds_sum", stage="answer") == 2.0
+    assert change("footnote_question_stage_seconds_bucket", stage="answer", le="1.0") == 0
+    assert change("footnote_question_stage_seconds_bucket", stage="answer", le="2.5") == 1
+    assert change("footnote_question_stage_seconds_count", stage="first_token") == 0
     assert change("footnote_tokens_total", direction="input") == 900
     assert change("footnote_tokens_total", direction="output") == 40
     assert change("footnote_citations_total", state="verified") == 2
@@ -54,33 +53,19 @@ def test_an_ended_question_counts_with_its_stages_tokens_and_citations(change):
 
 
 def test_a_failed_question_counts_as_failed(change):
-    fields = {"total_ms": 10.0, "citations": 0, "verified": 0}
-    get_logger("questions").info("question failed", **fields)
+    get_logger("questions").info("question failed", total_ms=10.0, citations=0, verified=0)
     assert change("footnote_questions_total", kind="documents", state="failed") == 1
     assert change("footnote_questions_total", kind="documents", state="complete") == 0
 
 
 def test_a_question_about_places_counts_separately(change):
-    get_logger("questions").info("catalog question complete", total_ms=100.0, citations=2)
+    fields = {"understood_ms": 20.0, "ranked_ms": 60.0, "total_ms": 100.0, "citations": 2}
+    get_logger("questions").info("catalog question complete", **fields)
     get_logger("questions").info("catalog question refused", source_id="a")
     assert change("footnote_questions_total", kind="places", state="complete") == 1
     assert change("footnote_questions_total", kind="places", state="refused") == 1
+    assert change("footnote_question_seconds_count", kind="places") == 1
     assert change("footnote_citations_total", state="unverified") == 0
-
-
-def test_an_ended_run_counts_with_its_documents_and_stages(change):
-    fields = {"new": 3, "failed": 1, "passages": 70, "total_ms": 9000.0, "embedding_ms": 7000.0}
-    state = "completed with errors"
-    get_logger("imports").info("import finished", state=state, **fields)
-    get_logger("imports").warning("import interrupted", reason="offline", total_ms=1000.0)
-    assert change("footnote_import_runs_total", kind="import", state=state) == 1
-    assert change("footnote_import_runs_total", kind="import", state="interrupted") == 1
-    assert change("footnote_import_documents_total", outcome="new") == 3
-    assert change("footnote_import_documents_total", outcome="failed") == 1
-    assert change("footnote_import_stage_seconds_total", stage="embedding") == 7
-    assert change("footnote_import_stage_seconds_total", stage="total") == 10
-    assert change("footnote_passages_embedded_total") == 70
-    assert change("footnote_logged_problems_total", level="warning", part="imports") == 1
 
 
 @pytest.mark.parametrize(
@@ -97,7 +82,26 @@ def test_a_request_counts_without_what_the_client_chose(change, method, status, 
     assert change("footnote_http_request_seconds_count", method=labels["method"]) == 1
 
 
-def test_lines_at_info_without_a_metric_change_nothing(change):
+def test_warnings_and_errors_count_by_part(change):
+    get_logger("storage").warning("damaged index: the other list ranks", store="keywords")
+    get_logger("api").error("a streamed response failed")
+    assert change("footnote_logged_problems_total", level="warning", part="storage") == 1
+    assert change("footnote_logged_problems_total", level="error", part="api") == 1
+
+
+def test_other_lines_change_nothing(change):
     before = _samples()
     get_logger("storage").info("question unknown")
     assert _samples() == before
+
+
+def test_a_server_that_reports_negative_tokens_does_not_fail_the_answer(change):
+    get_logger("questions").info("question complete", **QUESTION, **EVIDENCE | {"input_tokens": -1})
+    assert change("footnote_tokens_total", direction="input") == 0
+    assert change("footnote_citations_total", state="verified") == 2
+
+
+def test_an_error_of_the_handler_does_not_reach_the_code_that_logs(change, capsys):
+    get_logger("web").info("request")
+    assert "KeyError" in capsys.readouterr().err
+    assert change("footnote_http_requests_total", method="GET", status="200") == 0
