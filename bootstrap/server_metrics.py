@@ -82,7 +82,9 @@ PROBLEMS = Counter(
 
 def collect_metrics() -> None:
     """Count what this process logs from now on, whatever the configured level is."""
-    logging.getLogger(PROGRAM).addHandler(LogMetrics())
+    program, metrics = logging.getLogger(PROGRAM), LogMetrics()
+    program.addHandler(metrics)
+    program.setLevel(min(program.getEffectiveLevel(), metrics.level))
 
 
 def prometheus_text(status: "StatusService") -> bytes:

@@ -257,9 +257,8 @@ def configure_logs(level: LogLevel, form: LogFormat, secrets: Iterable[str]) -> 
     for former in [one for one in root.handlers if one.name == PROGRAM]:
         root.removeHandler(former)
     root.addHandler(handler)
-    # Metrics count lines at info, even if these are not logged.
-    lowest = min(handler.level, logging.INFO)
-    logging.getLogger(PROGRAM).setLevel(lowest)
+    program = logging.getLogger(PROGRAM)
+    program.setLevel(min([handler.level, *(one.level for one in program.handlers)]))
 
 
 class _StderrHandler(logging.StreamHandler[TextIO]):

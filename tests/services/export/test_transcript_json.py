@@ -28,6 +28,7 @@ from domain import (
 )
 from domain.errors import InputError
 from services.chat.conversation_service import ConversationService
+from services.export.answer_text import safe_answer
 from services.export.imported_evidence import ImportedEvidence
 from services.export.transcript_json import MAX_BYTES, read_json, to_json
 from storage.ledger.conversation_list_store import ConversationList
@@ -164,7 +165,8 @@ def unconfirmed(turn):
         for one in turn.citations
     )
     sources = tuple(replace(one, **blank, score=None, why=None, hits=()) for one in turn.sources)
-    return replace(turn, citations=citations, sources=sources)
+    answer = safe_answer(turn.answer)
+    return replace(turn, answer=answer, citations=citations, sources=sources)
 
 
 @pytest.fixture(scope="module")
