@@ -183,6 +183,10 @@ class ReaderProcess:
             return UnreadableError(self._limits.message("elapsed", file_bytes))
         if child.exit_code == _PROCESSOR_TIME_EXCEEDED:
             return UnreadableError(self._limits.message("processor", file_bytes))
+        if child.exit_code == -signal.SIGTERM:  # a service is stopped, with all of its processes
+            return TemporarilyUnreadableError(
+                _("the process that reads it was stopped: the next import reads the document again")
+            )
         has_ended = isinstance(broken, EOFError | OSError)
         return _crash(_reason(child.exit_code) if has_ended else _INVALID)
 

@@ -148,6 +148,13 @@ def test_a_document_that_makes_its_reader_fail_is_named_and_the_next_is_read(
     require_reading()
 
 
+def test_a_document_whose_reader_is_stopped_with_the_service_is_read_again_later(misbehave):
+    misbehave("os.kill(os.getpid(), signal.SIGTERM)")
+    with pytest.raises(TemporarilyUnreadableError, match="reads the document again"):
+        read_document("bad.txt", b"bad")
+    require_reading()
+
+
 def test_a_document_that_makes_its_reader_wait_forever_is_stopped(misbehave):
     misbehave("time.sleep(600)", elapsed_s=1.5)
     with pytest.raises(UnreadableError, match=r"longer than 0\.025 minutes: split it"):
