@@ -88,7 +88,9 @@ def test_arrows_move_from_the_search_through_the_list(chat: "sync_api.Page") -> 
     ask(chat, OTHER)
     rows = chat.locator('.st-key-rows [class*="st-key-conversation-"] button')
     sync_api.expect(rows.nth(1)).to_be_visible()
+    settle(chat)  # the list changes once more after the answer
     chat.keyboard.press("Control+k")
+    sync_api.expect(search_field(chat)).to_be_focused()
     chat.keyboard.press("ArrowDown")
     sync_api.expect(rows.nth(0)).to_be_focused()
     chat.keyboard.press("ArrowDown")
