@@ -98,8 +98,21 @@ def import_path(
 
 
 for command in (
-    *(api, ask, backup, check, encryption_key, evaluate, evaluate_catalog, google_login),
-    *(mcp, ratings, reindex, restore, search, serve, worker),
+    api,
+    ask,
+    backup,
+    check,
+    encryption_key,
+    evaluate,
+    evaluate_catalog,
+    google_login,
+    mcp,
+    ratings,
+    reindex,
+    restore,
+    search,
+    serve,
+    worker,
 ):
     app.command()(command)
 app.command("evaluate-catalogue", hidden=True, deprecated=True)(evaluate_catalog)

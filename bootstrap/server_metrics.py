@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from prometheus_client import CollectorRegistry, Counter, Histogram, generate_latest
 from prometheus_client.core import GaugeMetricFamily, InfoMetricFamily
 
+from domain import LOCAL_USER
 from domain.logs import PROGRAM
 
 if TYPE_CHECKING:
@@ -159,11 +160,18 @@ class _CurrentState:
 
     def collect(self) -> "Iterator[Metric]":
         """The gauges, read from the ledger and the file system now."""
-        now = self._status.current()
-        about = {"version": now.version, "index": now.fingerprint, "engine": now.engine}
+        now = self._status.current(LOCAL_USER)
+        library, active = now.index, now.index.active
+        about = {
+            "version": now.version,
+            "index": active.fingerprint if active else "",
+            "engine": active.spec.engine if active else "",
+        }
         yield InfoMetricFamily("footnote", "Version and active index", value=about)
-        yield GaugeMetricFamily("footnote_documents", "Documents in the library", now.documents)
-        yield GaugeMetricFamily("footnote_passages", "Passages in the active index", now.passages)
+        yield GaugeMetricFamily("footnote_documents", "Documents in the library", library.documents)
+        yield GaugeMetricFamily(
+            "footnote_passages", "Passages in the active index", library.passages
+        )
         yield GaugeMetricFamily("footnote_disk_free_bytes", "Free space for data", now.free_bytes)
         yield GaugeMetricFamily("footnote_worker_alive", "1 if a worker is alive", now.has_worker)
         yield _by_state("footnote_import_runs", "Recorded runs of imports, by state", now.runs)

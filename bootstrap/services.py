@@ -328,13 +328,11 @@ class Services(ImportServices):
         from storage.ledger.import_queue_store import ImportRuns
 
         return StatusService(
+            self.maintenance,
             self._sources,
-            self._documents,
-            self._indexes,
             ImportRuns(self._database),
             self._conversations,
             Workers(self._database),
-            self.parts.configured,
             self.parts.settings.data_dir,
         )
 

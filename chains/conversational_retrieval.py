@@ -238,9 +238,11 @@ class ConversationalRetrievalChain(
         if not documents and self.response_if_no_docs_found is not None:
             yield {"answer": self.response_if_no_docs_found}
             return
+        yield from self._answer_pieces(self._answer_inputs(request, questions, documents), config)
+
+    def _answer_pieces(self, inputs: Inputs, config: RunnableConfig) -> Iterator[Inputs]:
         messages = []
-        answer_inputs = self._answer_inputs(request, questions, documents)
-        for message in self.answer.stream(answer_inputs, _with_tag(config, "answer")):
+        for message in self.answer.stream(inputs, _with_tag(config, "answer")):
             messages.append(as_chunk(message))
             yield from _message_pieces(messages[-1], self.return_answer_citations)
         if not any(message.text for message in messages):

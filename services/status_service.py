@@ -12,11 +12,10 @@ from pathlib import Path
 from domain import ImportRun, ImportState, Principal, TurnState
 from domain.version import VERSION
 from services.access import library_sources
+from services.imports.maintenance import IndexStatus, MaintenanceService
 from storage.ledger.conversation_store import Conversations
-from storage.ledger.document_store import Documents
 from storage.ledger.import_leases import Workers
 from storage.ledger.import_queue_store import ImportRuns
-from storage.ledger.index_store import Indexes, IndexSpec
 from storage.ledger.source_store import Sources
 
 
@@ -24,19 +23,13 @@ from storage.ledger.source_store import Sources
 class SystemStatus:
     """The state at one moment.
 
-    `fingerprint` and `engine` describe the active index and are empty before the first import;
-    `is_current` is whether the index has the configured embedding and splitting. `runs` and `turns`
-    have the number of recorded runs of imports and of stored turns for every state, and
-    `free_bytes` is the free space on the disk of the data folder.
+    `runs` and `turns` have the number of recorded runs of imports and of stored turns for every
+    state, and `free_bytes` is the free space on the disk of the data folder.
     """
 
     version: str
     python: str
-    fingerprint: str
-    engine: str
-    is_current: bool
-    documents: int
-    passages: int
+    index: IndexStatus
     runs: Mapping[str, int]
     turns: Mapping[str, int]
     has_worker: bool
@@ -55,31 +48,24 @@ class RunProblem:
 class StatusService:
     """Reads the state from the ledger and the disk of the data folder."""
 
+    maintenance: MaintenanceService
     sources: Sources
-    documents: Documents
-    indexes: Indexes
     runs: ImportRuns
     conversations: Conversations
     workers: Workers
-    configured: IndexSpec
     data_dir: Path
 
-    def current(self) -> SystemStatus:
+    def current(self, principal: Principal) -> SystemStatus:
         """The state now.
 
         Raises:
             StorageError: The ledger can't be read.
         """
-        index = self.indexes.active()
         runs, turns = self.runs.count_by_state(), self.conversations.count_turns_by_state()
         return SystemStatus(
             version=VERSION,
             python=platform.python_version(),
-            fingerprint=index.fingerprint if index else "",
-            engine=index.spec.engine if index else "",
-            is_current=index is not None and index.fingerprint == self.configured.fingerprint,
-            documents=self.documents.count(),
-            passages=self.indexes.passages(index.id) if index else 0,
+            index=self.maintenance.status(principal),
             runs={state.value: runs.get(state, 0) for state in ImportState},
             turns={state.value: turns.get(state, 0) for state in TurnState},
             has_worker=self.workers.any_alive(),

@@ -4,9 +4,9 @@ from storage.ledger.ledger_tables import SourceRow
 
 
 def test_an_empty_library_has_no_index_and_no_runs(build_services):
-    now = build_services().status.current()
-    assert (now.version, now.documents, now.passages) == (VERSION, 0, 0)
-    assert (now.fingerprint, now.engine, now.is_current) == ("", "", False)
+    now = build_services().status.current(LOCAL_USER)
+    assert (now.version, now.index.documents, now.index.passages) == (VERSION, 0, 0)
+    assert now.index.active is None
     assert set(now.runs.values()) == set(now.turns.values()) == {0}
     assert now.free_bytes > 0
 
@@ -15,18 +15,19 @@ def test_the_status_describes_the_index_and_the_queue(imported):
     services = imported()
     source = services.sources.list(LOCAL_USER)[0].source
     services.sources.refresh(LOCAL_USER, source.id)
-    now = services.status.current()
-    assert (now.documents, now.engine, now.is_current) == (4, "embedded", True)
-    assert now.passages == services.library.status(LOCAL_USER).passages
-    assert now.fingerprint == services.parts.configured.fingerprint
+    now = services.status.current(LOCAL_USER)
+    assert (now.index.documents, now.index.active.spec.engine) == (4, "embedded")
+    assert now.index.passages == services.library.status(LOCAL_USER).passages
+    assert now.index.active.fingerprint == services.parts.configured.fingerprint
+    assert not now.index.needs_reindex
     assert (now.runs["queued"], now.runs["completed"]) == (1, 1)
 
 
 def test_an_index_with_other_passages_is_not_current(imported, build_services):
     imported()
-    now = build_services(passage_chars=500).status.current()
-    assert now.documents == 4
-    assert not now.is_current
+    now = build_services(passage_chars=500).status.current(LOCAL_USER)
+    assert now.index.documents == 4
+    assert now.index.needs_reindex
 
 
 def test_runs_with_problems_are_listed_with_their_source_latest_first(imported, handbook):
@@ -69,4 +70,4 @@ def test_problems_with_the_files_of_another_person_are_not_listed(imported, hand
 def test_turns_are_counted_by_state(imported):
     services = imported()
     services.chat.ask(LOCAL_USER, "How many days of annual leave do new employees get?")
-    assert services.status.current().turns["complete"] == 1
+    assert services.status.current(LOCAL_USER).turns["complete"] == 1

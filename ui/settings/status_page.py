@@ -11,6 +11,7 @@ from ui.text import words
 from ui.text.reader_language import ago, number
 
 if TYPE_CHECKING:
+    from services.imports.maintenance import IndexStatus
     from services.status_service import RunProblem, SystemStatus
 
 _SHOWN_SIZES = 5
@@ -21,16 +22,16 @@ _MEGABYTE = 1_000_000
 def show_status(services: Services) -> None:
     """Show versions, sizes, the index, the queue, and the latest problems."""
     show_title(words.STATUS_PAGE, words.STATUS_NOTE)
-    now = services.status.current()
-    if now.fingerprint and not now.is_current:
-        show_problem(words.STATUS_OUTDATED, severe=False)
+    now = services.status.current(principal())
+    if now.index.message:
+        show_problem(now.index.message, severe=False)
     facts = {
         "version": f"Footnote {now.version}, Python {now.python}",
         "data_dir": str(services.parts.settings.data_dir.resolve()),
         "free": _megabytes(now.free_bytes),
         "sizes": _sizes(services.status.sizes()),
-        "library": _library(now),
-        "index": _index(now),
+        "library": _library(now.index),
+        "index": _index(now.index),
         "worker": words.STATUS_WORKER if now.has_worker else words.STATUS_NO_WORKER,
         "runs": _runs(now),
     }
@@ -51,17 +52,17 @@ def _sizes(sizes: dict[str, int]) -> str:
     return ", ".join(f"{name} {_megabytes(size)}" for name, size in shown) or words.STATUS_SMALL
 
 
-def _library(now: "SystemStatus") -> str:
-    documents = words.count(words.DOCUMENTS, now.documents)
-    passages = words.count(words.PASSAGES, now.passages)
+def _library(index: "IndexStatus") -> str:
+    documents = words.count(words.DOCUMENTS, index.documents)
+    passages = words.count(words.PASSAGES, index.passages)
     return words.SOURCE_HOLDS.format(documents=documents, passages=passages)
 
 
-def _index(now: "SystemStatus") -> str:
-    if not now.fingerprint:
+def _index(index: "IndexStatus") -> str:
+    if index.active is None:
         return words.STATUS_NO_INDEX
-    engine = words.INDEX_ENGINES[now.engine]
-    return words.STATUS_INDEX.format(fingerprint=now.fingerprint, engine=engine)
+    engine = words.INDEX_ENGINES[index.active.spec.engine]
+    return words.STATUS_INDEX.format(fingerprint=index.active.fingerprint, engine=engine)
 
 
 def _runs(now: "SystemStatus") -> str:

@@ -113,9 +113,6 @@ STATUS_FACTS = {
 STATUS_INDEX = "{fingerprint}, {engine}"
 INDEX_ENGINES = {"embedded": "in the data folder", "opensearch": "on OpenSearch"}
 STATUS_NO_INDEX = "none before the first import"
-STATUS_OUTDATED = (
-    "The settings have changed since this index was built. Rebuild it on the settings page."
-)
 STATUS_WORKER = "A worker is running."
 STATUS_NO_WORKER = (
     "No worker is running: start Footnote with serve, or a worker, to perform imports."

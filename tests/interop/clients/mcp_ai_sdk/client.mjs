@@ -1,6 +1,7 @@
 // Calls Footnote with the MCP client of the AI SDK, and prints what it receives as JSON.
 import { createMCPClient } from "@ai-sdk/mcp";
 import { Experimental_StdioMCPTransport as StdioTransport } from "@ai-sdk/mcp/mcp-stdio";
+import { errorOf, resultsOf } from "../mcp_results.mjs";
 
 const { url, key, command, environment, question } = JSON.parse(process.argv[2]);
 
@@ -36,27 +37,10 @@ async function received(transport) {
     server: client.serverInfo.name,
     instructions: client.instructions,
     tools: Object.keys(tools),
-    prompts: prompts.map((one) => one.name),
-    resources: resources.map((one) => one.title),
-    templates: resourceTemplates.map((one) => one.uriTemplate),
-    document: read.contents[0].text,
-    prompt: prompt.messages[0].content.text,
-    search: search.structuredContent,
-    ask: ask.structuredContent,
-    collections: completion.values,
-    "wrong argument": wrong.isError ? wrong.content[0].text : "",
+    ...resultsOf({ prompts, resources, resourceTemplates, read, prompt, search, ask, wrong, completion }),
   };
-}
-
-async function wrongKey() {
-  try {
-    await createMCPClient({ transport: overHttp("fn-wrong") });
-  } catch (error) {
-    return String(error);
-  }
-  return "";
 }
 
 const http = await received(overHttp(key));
 const stdio = await received(overStdio());
-console.log(JSON.stringify({ http, stdio, "wrong key": await wrongKey() }));
+console.log(JSON.stringify({ http, stdio, "wrong key": await errorOf(createMCPClient({ transport: overHttp("fn-wrong") })) }));

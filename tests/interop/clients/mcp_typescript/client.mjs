@@ -2,6 +2,7 @@
 import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js";
 import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
+import { errorOf, resultsOf } from "../mcp_results.mjs";
 
 const { url, key, command, environment, question } = JSON.parse(process.argv[2]);
 
@@ -44,27 +45,10 @@ async function received(transport) {
     server,
     instructions,
     tools: tools.map((one) => one.name),
-    prompts: prompts.map((one) => one.name),
-    resources: resources.map((one) => one.title),
-    templates: resourceTemplates.map((one) => one.uriTemplate),
-    document: read.contents[0].text,
-    prompt: prompt.messages[0].content.text,
-    search: search.structuredContent,
-    ask: ask.structuredContent,
-    collections: completion.values,
-    "wrong argument": wrong.isError ? wrong.content[0].text : "",
+    ...resultsOf({ prompts, resources, resourceTemplates, read, prompt, search, ask, wrong, completion }),
   };
-}
-
-async function wrongKey() {
-  try {
-    await connected(overHttp("fn-wrong"));
-  } catch (error) {
-    return String(error);
-  }
-  return "";
 }
 
 const http = await received(overHttp(key));
 const stdio = await received(overStdio());
-console.log(JSON.stringify({ http, stdio, "wrong key": await wrongKey() }));
+console.log(JSON.stringify({ http, stdio, "wrong key": await errorOf(connected(overHttp("fn-wrong"))) }));
