@@ -16,6 +16,7 @@ from mcp.server.auth.provider import AccessToken
 from mcp.server.auth.settings import AuthSettings
 from mcp.server.context import ServerRequestContext
 from mcp.server.stdio import stdio_server
+from mcp.server.streamable_http import MCP_SESSION_ID_HEADER
 from mcp.server.transport_security import TransportSecuritySettings
 from mcp_types import (
     INVALID_REQUEST,
@@ -34,8 +35,8 @@ from mcp_types import (
     ReadResourceResult,
 )
 from pydantic import AnyHttpUrl
-from starlette.datastructures import Headers
-from starlette.types import Receive, Scope, Send
+from starlette.datastructures import Headers, MutableHeaders
+from starlette.types import Message, Receive, Scope, Send
 
 from api.authentication import RequestLimit, with_headers
 from api.mcp.mcp_prompts import PROMPTS, completion_of, prompt_of
@@ -241,6 +242,27 @@ class LimitedRequests:
         return self._limit.count(key.id) if key else {}
 
 
+class FailedSessions:
+    """ASGI middleware: errors name no session, because the library names one that it discards.
+
+    A client that takes the id from any response, such as that to an early GET without a session,
+    would lose the session that it has opened meanwhile.
+    """
+
+    def __init__(self, app: App) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Pass on a request."""
+
+        async def send_without_session(message: Message) -> None:
+            if message["type"] == "http.response.start" and message["status"] >= 400:
+                del MutableHeaders(scope=message)[MCP_SESSION_ID_HEADER]
+            await send(message)
+
+        await self._app(scope, receive, send_without_session)
+
+
 def make_mcp_app(services: Services, policy: HostPolicy) -> App:
     """The app, at `/mcp`, with the request limits of the API.
 
@@ -259,7 +281,7 @@ def make_mcp_app(services: Services, policy: HostPolicy) -> App:
         ),
         token_verifier=Keys(services.api_keys),
     )
-    limited = LimitedRequests(app, services)
+    limited = LimitedRequests(FailedSessions(app), services)
     return RequestLog(HostGuard(limited, policy, DATA_HEADERS))
 
 

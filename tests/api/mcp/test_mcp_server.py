@@ -188,6 +188,16 @@ def test_a_request_without_a_valid_key_returns_401(library):
             assert answer.headers["www-authenticate"].startswith("Bearer ")
 
 
+def test_a_request_that_opens_no_session_names_none(library):
+    headers = {"Authorization": f"Bearer {key(library)}", "Accept": "text/event-stream"}
+    with serving_mcp(library) as url:
+        early = httpx2.get(url, headers=headers, timeout=30)
+        unknown = httpx2.get(url, headers=headers | {"mcp-session-id": "0"}, timeout=30)
+    assert (early.status_code, unknown.status_code) == (400, 404)
+    assert "mcp-session-id" not in early.headers
+    assert "mcp-session-id" not in unknown.headers
+
+
 def test_a_revoked_key_is_rejected(library):
     created = library.api_keys.create(LOCAL_USER, "test", tuple(ApiScope))
     with serving_mcp(library) as url:
