@@ -188,7 +188,8 @@ class PassageFiles(IndexFiles):
         last: dict[str, int] = {}
         for name in listed.files:
             log, _, file = name.rpartition("/")
-            if log.startswith(f"rows/{_LOG}"):
+            # Earlier versions listed the counters that killed writers had left half replaced.
+            if log.startswith(f"rows/{_LOG}") and not file.startswith(_COUNTER):
                 last[log] = max(last.get(log, 0), int(file[:_DIGITS]))
         for log, number in last.items():
             if not _is_possible(self.folder / log, number):
@@ -202,13 +203,16 @@ class PassageFiles(IndexFiles):
 
 
 def _files_below(folder: str, path: str) -> Iterator[str]:
-    """The paths of all immutable files, without hidden files of file managers and NFS."""
+    """The paths of all immutable files, without hidden files of file managers and NFS.
+
+    A writer that is killed while it replaces a counter leaves `next_base.tmp.*` next to it.
+    """
     with os.scandir(folder) as entries:
         for entry in entries:
             name = f"{path}/{entry.name}"
             if entry.is_dir():
                 yield from _files_below(entry.path, name)
-            elif not entry.name.startswith(".") and not entry.name.endswith((_COUNTER, ".lock")):
+            elif not entry.name.startswith((".", _COUNTER)) and not entry.name.endswith(".lock"):
                 yield name
 
 

@@ -12,6 +12,7 @@ from storage import index_files
 from storage.index_files import CHECKSUMS, IndexFiles, read_list
 from storage.keywords.keyword_index import KeywordIndex
 from storage.keywords.segment_files import SegmentFiles
+from storage.vectors import deep_lake
 from storage.vectors.deep_lake import PassageFiles
 from storage.vectors.passage_store import DeepLakePassages
 from tests.storage.vectors.random_vectors import TextVectors
@@ -243,6 +244,44 @@ def test_an_invalid_commit_counter_is_rejected_before_it_is_used(tmp_path, count
     (log / "next_base").write_bytes((int.from_bytes(original, "little") + 1).to_bytes(8, "little"))
     add(store, "c")  # killed writers leave unused numbers
     assert store.ids() == ["a", "b0", "b1", "b2", "c"]
+
+
+def stray_counters(folder):
+    """What writers leave that are killed while they replace the counter of a log."""
+    strays = [file.with_name("next_base.tmp.12.34.5") for file in folder.rglob("next_base")]
+    for stray in strays:
+        stray.write_bytes(b"\x07")
+    return strays
+
+
+def test_a_half_written_commit_counter_is_not_part_of_the_index(tmp_path):
+    store = store_in(tmp_path, "passages")
+    add(store, "a")
+    strays = stray_counters(tmp_path)
+    add(store, "b")
+    listed = listed_files(tmp_path, "passages")
+    assert len(strays) == 2
+    assert not [name for name in listed if "next_base" in name]
+    files_in(tmp_path, "passages").require_sound()
+
+
+def test_a_half_written_commit_counter_that_is_listed_is_tolerated(tmp_path, monkeypatch):
+    store = store_in(tmp_path, "passages")
+    add(store, "a")
+    strays, files_below = stray_counters(tmp_path), deep_lake._files_below
+
+    def with_strays(folder, path):
+        yield from files_below(folder, path)
+        yield from (f"{path}/{stray.name}" for stray in strays if stray.parent == Path(folder))
+
+    with monkeypatch.context() as patch:
+        patch.setattr(deep_lake, "_files_below", with_strays)
+        add(store, "b")
+    listed = listed_files(tmp_path, "passages")
+    assert len([name for name in listed if name.endswith(strays[0].name)]) == 2
+    add(store, "c")
+    assert store.ids() == ["a", "b", "c"]
+    files_in(tmp_path, "passages").require_sound()
 
 
 def test_each_missing_commit_of_a_log_is_reported(tmp_path):
