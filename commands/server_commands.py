@@ -1,5 +1,6 @@
 """`cli.py serve`, `worker`, `api`, and `mcp`: the long-running processes."""
 
+import gc
 import os
 import signal
 import socket
@@ -21,6 +22,7 @@ from commands.console import (
     command_line,
     open_services,
 )
+from commands.low_priority import lower_priority
 from commands.supervisor import ABANDONED_IMPORT, supervise, termination_request
 from domain import LOCAL_USER
 from domain.errors import InputError
@@ -32,6 +34,12 @@ if TYPE_CHECKING:
 
 _GRACE_S = 3
 """Seconds that requests may take after a termination request, before they are aborted."""
+_GARBAGE_THRESHOLDS = 700, 10, 10
+KEEP_ALIVE_S = 75
+"""Seconds that a connection stays open between requests: longer than clients and proxies keep it.
+
+If the server closed it first, it could do so just when the next request arrives, which then fails.
+"""
 
 
 def listen(host: str, port: int, *, shared: bool = False) -> socket.socket:
@@ -76,6 +84,15 @@ def banner(
     return f"{serves}\nThere is no API key yet. Create one with: {command}"
 
 
+def collect_garbage_as_usual() -> None:
+    """Collect garbage as often as Python does, which `cli.py` changes for short commands.
+
+    A few objects of an import or an answer can keep much memory of libraries.
+    """
+    gc.freeze()  # what has been loaded until now stays
+    gc.set_threshold(*_GARBAGE_THRESHOLDS)
+
+
 def serve_app(
     services: "Services", app: Callable[..., Awaitable[None]], listening: socket.socket
 ) -> NoReturn:
@@ -97,7 +114,9 @@ def serve_app(
         proxy_headers=False,
         h11_max_incomplete_event_size=MAX_HEAD_BYTES,
         timeout_graceful_shutdown=_GRACE_S,
+        timeout_keep_alive=KEEP_ALIVE_S,
     )
+    collect_garbage_as_usual()
     threading.Thread(target=services.warm_up, daemon=True).start()
     with suppress(KeyboardInterrupt):
         uvicorn.Server(config).run(sockets=[listening])
@@ -194,6 +213,7 @@ def _serve_stdio(services: "Services") -> NoReturn:
     from api.mcp.mcp_server import serve_stdio  # slow, and `--help` does not need it
 
     client_disconnected = False
+    collect_garbage_as_usual()
     with suppress(KeyboardInterrupt):
         client_disconnected = serve_stdio(
             services,
@@ -248,6 +268,8 @@ def worker(
 
 
 def _work(data_dir: DataDir) -> None:
+    lower_priority()
+    collect_garbage_as_usual()
     stop = threading.Event()
 
     def end(number: int, frame: FrameType | None) -> None:

@@ -245,7 +245,7 @@ class _Child:
             stdout=subprocess.PIPE,
             cwd=folder,
             env=_environment(folder),
-            start_new_session=True,  # Ctrl-C goes to this process only
+            process_group=0,  # Ctrl-C goes to this process only; same session: same priority
         )
         self._requests = cast("IO[bytes]", self._process.stdin)
         self._replies = cast("IO[bytes]", self._process.stdout)

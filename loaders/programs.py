@@ -88,7 +88,7 @@ def _code(folder: Path, command: Sequence[str], timeout_s: float) -> int:
             stdout=log,
             stderr=log,
             env=clean_environment(folder),
-            start_new_session=True,
+            process_group=0,  # same session: same priority
         ) as guard,
     ):
         try:
