@@ -1,0 +1,110 @@
+"""Memory, file descriptors, and threads of processes and all their descendants, from /proc."""
+
+import time
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+from threading import Event, Thread
+
+PROC = Path("/proc")
+ROLES = {
+    "reader_main.py": "document reader",
+    "pages_process": "pages",
+    "--supervised": "worker",
+    "cli.py api": "API",
+    "cli.py serve": "supervisor",
+}
+"""A part of the command line, and what it runs; the first match counts."""
+
+
+@dataclass(frozen=True)
+class Usage:
+    """What the processes of a role use: MiB of memory, and counts."""
+
+    pss: float = 0.0
+    """Proportional set size: shared pages are divided among the processes that share them."""
+    rss: float = 0.0
+    own: float = 0.0
+    """Memory that is backed by no file, including what is swapped out: a leak grows it."""
+    files: int = 0
+    threads: int = 0
+
+    def __add__(self, other: "Usage") -> "Usage":
+        return Usage(
+            self.pss + other.pss,
+            self.rss + other.rss,
+            self.own + other.own,
+            self.files + other.files,
+            self.threads + other.threads,
+        )
+
+
+@dataclass(frozen=True)
+class Sample:
+    """Usage by role at a moment (`time.monotonic`)."""
+
+    at: float
+    usage: Mapping[str, Usage]
+
+
+@dataclass
+class Watch:
+    """Samples the processes every `every_s` seconds until `end`."""
+
+    pids: Sequence[int]
+    every_s: float
+    samples: list[Sample] = field(default_factory=list)
+    _over: Event = field(default_factory=Event)
+
+    def __post_init__(self) -> None:
+        self._thread = Thread(target=self._watch, daemon=True)
+        self._thread.start()
+
+    def end(self) -> None:
+        """Take a last sample and stop."""
+        self._over.set()
+        self._thread.join()
+
+    def _watch(self) -> None:
+        is_over = False
+        while True:
+            self.samples.append(Sample(time.monotonic(), usage_by_role(self.pids)))
+            if is_over:
+                return
+            is_over = self._over.wait(self.every_s)
+
+
+def usage_by_role(pids: Sequence[int]) -> Mapping[str, Usage]:
+    """What these processes and their descendants use now, summed up by role."""
+    usage: dict[str, Usage] = defaultdict(Usage)
+    for pid in (one for root in pids for one in _family(root)):
+        with suppress(OSError):  # it has just ended
+            usage[_role(pid)] += _usage(pid)
+    return usage
+
+
+def _family(pid: int) -> Iterator[int]:
+    yield pid
+    with suppress(OSError):
+        for thread in (PROC / str(pid) / "task").iterdir():
+            for child in (thread / "children").read_text().split():
+                yield from _family(int(child))
+
+
+def _role(pid: int) -> str:
+    command = (PROC / str(pid) / "cmdline").read_bytes().replace(b"\0", b" ").decode()
+    return next((role for part, role in ROLES.items() if part in command), "other")
+
+
+def _usage(pid: int) -> Usage:
+    rollup = (PROC / str(pid) / "smaps_rollup").read_text().splitlines()
+    kib = {line.split(":")[0]: int(line.split()[1]) for line in rollup[1:]}
+    return Usage(
+        kib["Pss"] / 1024,
+        kib["Rss"] / 1024,
+        (kib["Anonymous"] + kib["Swap"]) / 1024,
+        len(list((PROC / str(pid) / "fd").iterdir())),
+        len(list((PROC / str(pid) / "task").iterdir())),
+    )

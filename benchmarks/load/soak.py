@@ -1,0 +1,211 @@
+"""A soak: people, editors, and visitors repeat what they do, and usage of each process is sampled.
+
+Least squares over the samples after a warm-up tell how fast each process grows.
+"""
+
+import asyncio
+import time
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import count
+from statistics import median
+from typing import Any
+
+import httpx
+import numpy as np
+
+from benchmarks.load.documents import Writer
+from benchmarks.load.people import Answers, Crowd, dialogs
+from benchmarks.load.processes import Sample, Usage, Watch
+from benchmarks.load.program import Manager, Program
+from benchmarks.load.visitors import Visitors
+from benchmarks.measure import Cell, Report
+
+SAMPLED_S = 10.0
+WARM_UP_SHARE = 1 / 3
+"""Sessions expire two minutes after their end, and memory of threads is reused only later."""
+BOUND_MIB_PER_HOUR = 5.0
+"""Slower growth cannot be told from the allocator's noise in half an hour (2.5 MiB)."""
+HANDLES = 2
+"""By how much open files and threads may differ: they depend on what runs at the moment."""
+ROLES = ("API", "pages", "worker", "supervisor")
+PEOPLE, THINK_S, CANCELS = 10, 10.0, 0.2
+VISITORS = 3
+FOLDER_DOCUMENTS, CHANGED, BOX_DOCUMENTS = 60, 6, 3
+PAUSE_S = 3.0
+
+
+@dataclass
+class Work:
+    """What editors and clients did, by name."""
+
+    done: Counter[str] = field(default_factory=Counter)
+    failed: Counter[str] = field(default_factory=Counter)
+
+
+def measure_soak(program: Program, minutes: float) -> tuple[Report, bool]:
+    """The report, and whether every process stayed flat and nothing failed."""
+    watch = Watch(program.pids, SAMPLED_S)
+    began = time.monotonic()
+    work, answers, visitors = asyncio.run(_work(program, 60 * minutes))
+    watch.end()
+    report = Report("Soak", f"{minutes:g} minutes, of which the first third is a warm-up")
+    _add_work(report, work, answers, visitors)
+    warm = [one for one in watch.samples if one.at - began >= 60 * minutes * WARM_UP_SHARE]
+    growth = {role: growth_of(role, warm) for role in ROLES}
+    _add_growth(report, growth)
+    failures = work.failed + answers.failed + visitors.failed
+    report.note(f"failed {times} times: {what}" for what, times in failures.items())
+    report.add("failures", sum(failures.values()), "")
+    return report, all(map(is_flat, growth.values())) and not failures
+
+
+async def _work(program: Program, seconds: float) -> tuple[Work, Answers, Visitors]:
+    stop, work = asyncio.Event(), Work()
+    crowd = Crowd(program.api, program.secrets[1 : PEOPLE + 1], THINK_S, CANCELS, stop=stop)
+    questions = [one[0] for one in dialogs()]
+    visitors = Visitors(program.pages, VISITORS, questions, stop)
+    everyone = asyncio.gather(
+        crowd.ask(),
+        visitors.visit(),
+        _repeat(Editor(program, work).edit, stop),
+        _repeat(Client(program, work).use, stop),
+    )
+    await asyncio.wait([everyone], timeout=seconds)
+    stop.set()
+    await everyone
+    return work, crowd.answers, visitors
+
+
+async def _repeat(work: Any, stop: asyncio.Event) -> None:
+    for number in count():
+        if stop.is_set():
+            return
+        await asyncio.to_thread(work, number)
+        await asyncio.sleep(PAUSE_S)
+
+
+class Editor:
+    """Changes a folder and imports it, and fills, imports, and deletes upload boxes."""
+
+    def __init__(self, program: Program, work: Work) -> None:
+        self._manager = Manager(program)
+        self._work = work
+        folder = program.folder / "edited"
+        self._writer = Writer(folder, seed=3)
+        self._writer.write(FOLDER_DOCUMENTS)
+        self._source_id = self._manager.add_folder(folder)
+
+    def edit(self, number: int) -> None:
+        """Change some documents, delete some, restore those deleted before, and import."""
+        numbers = [(number * CHANGED + n) % FOLDER_DOCUMENTS for n in range(3 * CHANGED)]
+        for one in numbers[: 2 * CHANGED]:
+            self._writer.write_one(one)
+        for one in numbers[2 * CHANGED :]:
+            self._writer.write_one(one).unlink()
+        self._manager.wait_for(self._manager.queue_import(self._source_id))
+        self._work.done["imports"] += 1
+        if number % 2 == 0:
+            self._fill_and_delete_box(number)
+
+    def _fill_and_delete_box(self, number: int) -> None:
+        files = [
+            ("files", (f"{n}.md", f"# Note {n}\n\nNote {n} of round {number}.".encode()))
+            for n in range(BOX_DOCUMENTS)
+        ]
+        manager, params = self._manager, {"box": f"Box {number}"}
+        added = manager.call("POST", "/uploads", params=params, files=files)
+        manager.wait_for(added["queued"]["id"])
+        manager.call("DELETE", f"/sources/{added['source_id']}")
+        self._work.done["upload boxes"] += 1
+
+
+class Client:
+    """Searches, exports, lists, and deletes what its own conversations contain."""
+
+    def __init__(self, program: Program, work: Work) -> None:
+        headers = {"Authorization": f"Bearer {program.secrets[0]}"}
+        self._http = httpx.Client(base_url=program.api, headers=headers, timeout=60)
+        self._root = program.api.removesuffix("/api/v1")
+        self._work = work
+        self._questions = [one[0] for one in dialogs()]
+
+    def use(self, number: int) -> None:
+        """Use each part of the API once."""
+        question = self._questions[number % len(self._questions)]
+        self._call("POST", "/search", json={"query": question, "explain": True})
+        self._call("POST", "/search/compare", json={"query": question})
+        turn = self._call("POST", "/ask", json={"question": question}).json()
+        conversation = f"/conversations/{turn['conversation_id']}"
+        for export in ("md", "html", "json"):
+            self._call("GET", f"{conversation}/export", params={"format": export})
+        self._call("PUT", f"/ratings/{turn['id']}", json={"grade": 1})
+        self._call("GET", "/conversations", params={"words": question.split()[0]})
+        self._call("DELETE", conversation)
+        for document in self._call("GET", "/documents").json()["items"][:3]:
+            self._call("GET", f"/documents/{document['id']}/text")
+        self._call("GET", f"{self._root}/metrics")
+
+    def _call(self, method: str, path: str, **request: Any) -> httpx.Response:
+        response = self._http.request(method, path, **request)
+        name = f"{method} {path.removeprefix(self._root).split('/')[1]}"
+        if response.is_error:
+            self._work.failed[f"{name}: {response.text[:150]}"] += 1
+        self._work.done[name] += 1
+        return response
+
+
+def _add_work(report: Report, work: Work, answers: Answers, visitors: Visitors) -> None:
+    report.add("answers", len(answers.complete), "")
+    report.add("canceled answers", answers.canceled, "")
+    report.add("browser sessions", visitors.sessions, "")
+    report.add("runs of page scripts", visitors.runs, "")
+    for name, times in sorted(work.done.items()):
+        report.add(name, times, "")
+
+
+@dataclass(frozen=True)
+class Growth:
+    """How a role grows: MiB per hour with the standard error, and handles, last third - first."""
+
+    slope: float
+    error: float
+    files: float
+    threads: float
+    last: Usage
+
+
+def growth_of(role: str, samples: Sequence[Sample]) -> Growth:
+    """The growth of a role over the samples; there must be at least four of them."""
+    used = [(one.at, one.usage[role]) for one in samples if role in one.usage]
+    slope, error = slope_of([at / 3600 for at, _ in used], [usage.own for _, usage in used])
+    files = _difference([usage.files for _, usage in used])
+    threads = _difference([usage.threads for _, usage in used])
+    return Growth(slope, error, files, threads, used[-1][1])
+
+
+def is_flat(growth: Growth) -> bool:
+    """Whether memory does not grow faster than the bound for certain, and handles stay."""
+    is_slow = growth.slope - 2 * growth.error < BOUND_MIB_PER_HOUR
+    return is_slow and max(growth.files, growth.threads) <= HANDLES
+
+
+def slope_of(x: Sequence[float], y: Sequence[float]) -> tuple[float, float]:
+    """The slope of the least-squares line and its standard error; at least four points."""
+    (slope, _), covariance = np.polyfit(x, y, 1, cov=True)
+    return float(slope), float(np.sqrt(covariance[0, 0]))
+
+
+def _difference(values: Sequence[float]) -> float:
+    third = max(1, len(values) // 3)
+    return median(values[-third:]) - median(values[:third])
+
+
+def _add_growth(report: Report, growth: Mapping[str, Growth]) -> None:
+    rows: list[list[Cell]] = [
+        [role, one.slope, one.error, one.files, one.threads, one.last.own, one.last.pss]
+        for role, one in growth.items()
+    ]
+    columns = ["", "MiB/h", "standard error", "open files", "threads", "own MiB", "PSS MiB"]
+    report.table("Growth, and memory at the end", columns, rows)

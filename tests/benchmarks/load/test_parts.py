@@ -1,0 +1,89 @@
+"""The parts of the load: documents, dialogs, usage of processes, slopes, and verdicts."""
+
+import subprocess
+import sys
+
+import pytest
+
+from benchmarks.load.documents import Writer
+from benchmarks.load.people import dialogs
+from benchmarks.load.processes import Sample, Usage, usage_by_role
+from benchmarks.load.soak import growth_of, is_flat, slope_of
+from loaders.formats import read_document
+
+
+def test_documents_of_all_formats_and_languages_can_be_read(tmp_path):
+    Writer(tmp_path, seed=1).write(24)
+    files = sorted(tmp_path.iterdir())
+    assert {file.suffix for file in files} == {".md", ".html", ".docx", ".pdf"}
+    texts = [read_document(file.name, file.read_bytes()).page_content for file in files]
+    assert all(len(text) > 700 for text in texts)
+    assert len(set(texts)) == 24
+
+
+def test_a_document_changes_each_time_it_is_written(tmp_path):
+    writer = Writer(tmp_path, seed=1)
+    first = writer.write_one(1).read_text(encoding="utf-8")
+    assert writer.write_one(1).read_text(encoding="utf-8") != first
+
+
+def test_dialogs_have_follow_up_questions_in_three_languages():
+    lengths = {len(dialog) for dialog in dialogs()}
+    assert {1, 2, 3} <= lengths
+    questions = [dialog[0] for dialog in dialogs() if len(dialog) > 1]
+    assert any("가" <= letter <= "힣" for question in questions for letter in question)
+    assert any("ぁ" <= letter <= "ん" for question in questions for letter in question)
+    assert any(question.isascii() for question in questions)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="there is no /proc")
+def test_usage_includes_the_children_of_a_process():
+    script = (
+        "import subprocess, sys; subprocess.Popen(sys.argv[1:]); print('up', flush=True); input()"
+    )
+    child = [sys.executable, "-c", "input()", "cli.py api"]
+    with subprocess.Popen(
+        [sys.executable, "-c", script, *child],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+    ) as parent:
+        parent.stdout.readline()
+        usage = usage_by_role([parent.pid])
+        parent.communicate("\n")
+    assert usage["API"].threads == 2
+    assert usage["API"].files >= 6
+    assert usage["API"].pss > 0
+
+
+def test_the_slope_of_a_line_has_no_error():
+    slope, error = slope_of([0, 1, 2, 3], [5, 7, 9, 11])
+    assert slope == pytest.approx(2)
+    assert error == pytest.approx(0, abs=1e-6)
+
+
+def used(mib_per_hour, files=0, threads=0):
+    """Samples of an hour that grow evenly; `files` and `threads` grow by that much."""
+    return [
+        Sample(60 * n, {"API": usage(mib_per_hour * n / 60, files * (n > 30), threads * (n > 30))})
+        for n in range(60)
+    ]
+
+
+def usage(mib, files, threads):
+    return Usage(own=100 + mib, files=20 + files, threads=5 + threads)
+
+
+@pytest.mark.parametrize(
+    ("samples", "flat"),
+    [
+        (used(0), True),
+        (used(4), True),
+        (used(6), False),
+        (used(0, files=3), False),
+        (used(0, threads=3), False),
+    ],
+    ids=["same", "within", "memory", "files", "threads"],
+)
+def test_a_process_is_flat_if_memory_and_handles_stay(samples, flat):
+    assert is_flat(growth_of("API", samples)) is flat
