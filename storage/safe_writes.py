@@ -1,5 +1,6 @@
 """Safe writes to folders: one writer at a time, enough space, and files that are never half new."""
 
+import errno
 import json
 import os
 import shutil
@@ -15,6 +16,7 @@ from domain.messages import _
 
 LOCK_FILE = "writer.lock"
 HOLDER_FILE = "writer.json"
+_FULL = (errno.ENOSPC, getattr(errno, "EDQUOT", errno.ENOSPC))  # Windows has no EDQUOT
 
 
 @contextmanager
@@ -55,12 +57,24 @@ def write_errors(folder: Path) -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        raise StorageError(
+        raise full_disk(folder, error) or StorageError(
             _(
                 "{folder} can't be written to ({strerror}). Grant this user write permission, or"
                 " choose another data folder with FOOTNOTE_DATA_DIR."
             ).format(folder=folder, strerror=error.strerror or error)
         ) from error
+
+
+def full_disk(path: Path, error: OSError) -> StorageError | None:
+    """The error for a full disk or an exceeded quota; None if `error` has another reason."""
+    if error.errno not in _FULL:
+        return None
+    return StorageError(
+        _(
+            "The disk of {path} is full ({strerror}). Free some space or use a larger disk, then"
+            " try again."
+        ).format(path=path, strerror=error.strerror)
+    )
 
 
 def _write_holder(folder: Path) -> None:

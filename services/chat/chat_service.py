@@ -11,6 +11,7 @@ from models.chat_choice import ChatModelChoice
 from services.chat.chain_builder import AnswerBuilder, ChainBuilder
 from services.chat.model_options import NO_OPTIONS, ModelOptions
 from services.chat.running_answer import RunningAnswer
+from services.chat.unstored_turns import UnstoredTurns
 from services.events import Event, TurnFinished, TurnStarted
 from services.texts import checked_question, require_possible_k, title_of
 from storage.ledger.conversation_store import LATEST, Conversations
@@ -77,6 +78,7 @@ class ChatService:
         self.chains: AnswerBuilder = chains
         self.agents = agents
         self._conversations = conversations
+        self._unstored = UnstoredTurns(conversations)
         self._documents = documents
 
     @property
@@ -97,7 +99,8 @@ class ChatService:
         """Answer a question and stream the events.
 
         The question is stored first. However the answer ends (by an error, or because this
-        iterator is closed), the text so far is stored with its passages and checked citations.
+        iterator is closed), the text so far is stored with its passages and checked citations. If
+        that fails because the disk is full, it is stored before the next question.
 
         Args:
             principal: The user.
@@ -112,10 +115,12 @@ class ChatService:
             InputError: The question is empty, too long, or not text, or the search is impossible.
             NotFoundError: The user has no such conversation, or it has no such parent.
             ModelError: The model failed; the turn records it.
+            StorageError: The disk is full or not writable.
         """
         question = checked_question(question)
         standalone = "" if standalone is None else checked_question(standalone)
         require_possible_k(search.k if search else None)
+        self._unstored.store_rest()
         store, default = self._conversations, self.default_search
         if conversation_id is None:
             complete, title = (search or SearchChoice()).with_defaults(default), title_of(question)
@@ -145,7 +150,7 @@ class ChatService:
             answer.fail(error)
             raise
         finally:
-            self._conversations.finish_turn(principal, answer.turn)
+            self._unstored.store(principal, answer.turn)
         yield TurnFinished(answer.turn)
 
     def _events(

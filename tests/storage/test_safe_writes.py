@@ -1,3 +1,4 @@
+import errno
 import os
 import subprocess
 import sys
@@ -8,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from domain.errors import BusyError, StorageError
-from storage.safe_writes import HOLDER_FILE, writer_lock
+from storage.safe_writes import HOLDER_FILE, write_errors, writer_lock
 
 ROOT = Path(__file__).parents[2]
 HOLDER = """
@@ -91,6 +92,14 @@ def test_a_folder_that_cannot_be_created_is_reported(tmp_path):
     (tmp_path / "file").write_text("")
     with pytest.raises(StorageError, match="can't be written to"), writer_lock(tmp_path / "file"):
         pass
+
+
+@pytest.mark.parametrize("number", [errno.ENOSPC, errno.EDQUOT])
+def test_a_full_disk_is_not_reported_as_missing_permission(tmp_path, number):
+    full = pytest.raises(StorageError, match=f"disk of {tmp_path} is full .*Free some space")
+    with full as report, write_errors(tmp_path):
+        raise OSError(number, os.strerror(number))
+    assert "permission" not in str(report.value)
 
 
 def test_failing_to_write_the_holder_file_is_reported_and_releases_the_lock(tmp_path):

@@ -1,0 +1,45 @@
+"""Answers that could not be stored when they ended, such as on a full disk."""
+
+import threading
+from collections import deque
+from contextlib import suppress
+
+from domain import Principal, Turn
+from domain.errors import NotFoundError, StorageError
+from storage.ledger.conversation_store import Conversations
+
+
+class UnstoredTurns:
+    """Stores finished turns, and keeps those that can't be stored until it succeeds.
+
+    Without this, a turn would remain in the state `running` as long as this process runs.
+    """
+
+    def __init__(self, conversations: Conversations) -> None:
+        self._conversations = conversations
+        self._lock = threading.Lock()
+        self._turns = deque[tuple[Principal, Turn]]()
+
+    def store(self, principal: Principal, turn: Turn) -> None:
+        """Store a finished turn.
+
+        Raises:
+            StorageError: It can't be stored now; `store_rest` will try again.
+            NotFoundError: The conversation was permanently deleted.
+        """
+        try:
+            self._conversations.finish_turn(principal, turn)
+        except StorageError:
+            self._turns.append((principal, turn))
+            raise
+
+    def store_rest(self) -> None:
+        """Store the turns that could not be stored before, oldest first.
+
+        Raises:
+            StorageError: One still can't be stored.
+        """
+        with self._lock:
+            for _unused in range(len(self._turns)):
+                with suppress(NotFoundError):
+                    self.store(*self._turns.popleft())
