@@ -32,7 +32,9 @@ class RequestLimit:
 
     def __init__(self, requests_per_minute: int) -> None:
         self._item = RateLimitItemPerMinute(requests_per_minute)
-        self._limiter = MovingWindowRateLimiter(MemoryStorage())
+        self._requests = MemoryStorage()
+        self._limiter = MovingWindowRateLimiter(self._requests)
+        self._latest = 0.0
 
     def count(self, key_id: str) -> dict[str, str]:
         """Count a request.
@@ -44,6 +46,7 @@ class RequestLimit:
         Raises:
             ProblemError: 429, the limit is exceeded; the headers say when to retry.
         """
+        self._forget_future()
         allowed = self._limiter.hit(self._item, key_id)
         reset_time, remaining = self._limiter.get_window_stats(self._item, key_id)
         seconds = str(max(1, math.ceil(reset_time - time.time())))
@@ -56,6 +59,13 @@ class RequestLimit:
             detail = f"This key sent more than {self._item.amount} requests within a minute."
             raise ProblemError(429, detail, {**headers, "Retry-After": seconds})
         return headers
+
+    def _forget_future(self) -> None:
+        """Forget all requests if the clock was set back; they would count until it catches up."""
+        now = time.time()
+        if now < self._latest - self._item.get_expiry():
+            self._requests.reset()
+        self._latest = now
 
 
 _CREATE_KEY = f"{COMMAND} api-key create NAME --scope read --scope ask"

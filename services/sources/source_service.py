@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from enum import StrEnum
 
 from domain import ImportKind, ImportRun, ImportState, Principal
@@ -97,16 +97,18 @@ class RemovalPreview:
 
 
 def next_refresh(
-    source: StoredSource, last: datetime | None, failed_in_a_row: int = 0
+    source: StoredSource, last: datetime | None, failed_in_a_row: int, now: datetime
 ) -> datetime | None:
     """The time of the next automatic refresh; None if it has no schedule or is paused.
 
     `last` is the start of the last full import. The interval doubles after each failure, up to one
-    day.
+    day. A source that was added while the clock was ahead is due at once.
     """
     if source.refresh_s is None or source.paused:
         return None
     since = last or source.created_at
+    if since > now:
+        return now
     backoff = source.refresh_s * 2 ** min(failed_in_a_row, _DOUBLINGS)
     return since + timedelta(seconds=max(source.refresh_s, min(backoff, _DAY_S)))
 
@@ -241,12 +243,12 @@ class SourceService:
         principal.
         """
         busy = self.queue.busy_sources()
-        begun, failed = self.traces.last_refreshes(), self.traces.consecutive_failures()
+        begun, failed = self.traces.last_refreshes(now), self.traces.consecutive_failures()
         due = [
             source
             for source in self.sources.list()
             if source.id not in busy
-            and (at := next_refresh(source, begun.get(source.id), failed.get(source.id, 0)))
+            and (at := next_refresh(source, begun.get(source.id), failed.get(source.id, 0), now))
             and at <= now
         ]
         return [self.queue.enqueue(owner_of(one, principal), one.id) for one in due]
@@ -265,14 +267,15 @@ class SourceService:
         for run in self.queue.current(principal):
             runs.setdefault(run.source_id, run)
         figures, latest = self.sources.figures(), self.traces.latest_imports()
-        begun, failed = self.traces.last_refreshes(), self.traces.consecutive_failures()
+        now = datetime.now(UTC)
+        begun, failed = self.traces.last_refreshes(now), self.traces.consecutive_failures()
         return [
             SourceStatus(
                 source,
                 figures.get(source.id, SourceFigures()),
                 runs.get(source.id),
                 latest.get(source.id),
-                next_refresh(source, begun.get(source.id), failed.get(source.id, 0)),
+                next_refresh(source, begun.get(source.id), failed.get(source.id, 0), now),
             )
             for source in sources
         ]

@@ -5,6 +5,7 @@ be dead, the run counts as interrupted, and the next worker resumes it. A worker
 lease can no longer change the run.
 """
 
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import asdict
@@ -16,9 +17,10 @@ from sqlalchemy.orm import Session, aliased
 
 from domain import ImportKind, ImportRun, ImportState, Progress
 from domain.messages import _
-from storage.ledger.database import Store
+from storage.ledger.database import Database, Store
 from storage.ledger.import_queue_store import (
     DIED,
+    MAX_PAUSE,
     TURN,
     WAITING,
     end,
@@ -30,13 +32,21 @@ from storage.ledger.import_queue_store import (
     stop,
 )
 from storage.ledger.ledger_tables import ImportRow, WorkerRow
+from storage.processes import is_known_dead, number_here
 
 LEASE = timedelta(seconds=20)
+_RENEWAL_S = 10.0
+"""How long the expired lease of a living process must stay unchanged: it is renewed every 4 s."""
 _DEATHS = 3
 
 
 class ImportLeases(Store):
     """The workers' side of the queue; each call is one transaction."""
+
+    def __init__(self, database: Database) -> None:
+        super().__init__(database)
+        self._expired: dict[str, tuple[datetime | None, float]] = {}
+        """Expired leases of living processes by run, and when they were first seen (monotonic)."""
 
     def claim(self, worker: str) -> ImportRun | None:
         """Lease the oldest waiting run; None if none is waiting or another is running.
@@ -48,7 +58,7 @@ class ImportLeases(Store):
             waiting = select(ImportRow).where(
                 ImportRow.state.in_(WAITING),
                 ImportRow.finished_at.is_(None),
-                ImportRow.retry_at.is_(None) | (ImportRow.retry_at <= datetime.now(UTC)),
+                _may_be_tried(datetime.now(UTC)),
             )
             row = session.scalar(waiting.order_by(*TURN).limit(1))
             if row is None:
@@ -161,18 +171,30 @@ class ImportLeases(Store):
         """Mark running imports whose worker is dead as interrupted and return their number.
 
         A pause or cancellation request takes effect instead. A run whose workers repeatedly die at
-        the same document fails, so it is not resumed forever.
+        the same document fails, so it is not resumed forever. The lease of a process that runs on
+        this machine does not expire merely because the clock was set forward: its worker is dead
+        only if the lease is not renewed while this object is used.
         """
         running = select(ImportRow).where(ImportRow.state == ImportState.RUNNING)
         with self._database.read() as session:
-            if not any(is_dead(row.worker, row.lease_until) for row in session.scalars(running)):
+            if not any(self._is_dead(row) for row in session.scalars(running)):
                 return 0
         with self._database.write() as session:
             rows = session.scalars(running.with_for_update()).all()
-            dead = [row for row in rows if is_dead(row.worker, row.lease_until)]
+            dead = [row for row in rows if self._is_dead(row)]
             for row in dead:
                 _interrupt(session, row)
             return len(dead)
+
+    def _is_dead(self, row: ImportRow) -> bool:
+        may_be_alive = number_here(row.worker) is not None and not is_known_dead(row.worker)
+        if not is_dead(row.worker, row.lease_until) or not may_be_alive:
+            return is_dead(row.worker, row.lease_until)
+        lease, since = self._expired.get(row.id, (None, 0.0))
+        if lease != row.lease_until:
+            self._expired[row.id] = row.lease_until, time.monotonic()
+            return False
+        return time.monotonic() - since >= _RENEWAL_S
 
     @contextmanager
     def _own_run(
@@ -237,6 +259,12 @@ def _own(import_id: str, worker: str) -> list[ColumnElement[bool]]:
         ImportRow.worker == worker,
         ImportRow.state == ImportState.RUNNING,
     ]
+
+
+def _may_be_tried(now: datetime) -> ColumnElement[bool]:
+    """Whether a run need not wait; a longer wait than any was set by a clock that was ahead."""
+    at = ImportRow.retry_at
+    return at.is_(None) | (at <= now) | (at > now + MAX_PAUSE)
 
 
 def _any_running() -> ColumnElement[bool]:

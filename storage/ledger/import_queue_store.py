@@ -29,7 +29,8 @@ _PROBLEMS = (
 ATTEMPTS = 12
 """Consecutive attempts to reach a source; with the pauses in between, nearly two hours."""
 _FIRST_RETRY, _LAST_RETRY = timedelta(seconds=15), timedelta(minutes=15)
-_MAX_REQUESTED_PAUSE = timedelta(days=1)
+MAX_PAUSE = timedelta(days=1)
+"""The longest pause before a retry, even if the source requests more."""
 _STATES_BY_REQUEST = {"pause": ImportState.PAUSED, "cancel": ImportState.CANCELLED}
 _MESSAGES = {
     ImportState.CANCELLED: (
@@ -84,7 +85,7 @@ def postpone(
         )
         row.attempts = attempts
         pause = min(_FIRST_RETRY * 2 ** (attempts - 1), _LAST_RETRY)
-        requested = min(timedelta(seconds=at_least_s), _MAX_REQUESTED_PAUSE)
+        requested = min(timedelta(seconds=at_least_s), MAX_PAUSE)
         row.retry_at = datetime.now(UTC) + max(pause, requested)
 
 

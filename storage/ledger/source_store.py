@@ -94,9 +94,14 @@ class SourceTraces(Store):
             rows = session.scalars(select(latest).where(numbered.c.rank == 1))
             return {row.source_id: import_run(row) for row in rows}
 
-    def last_refreshes(self) -> dict[str, datetime]:
-        """By source id, the start time of the latest ended import of the whole source."""
-        latest = select(ImportRow.source_id, func.max(ImportRow.started_at)).where(*_FULL_IMPORTS)
+    def last_refreshes(self, now: datetime) -> dict[str, datetime]:
+        """By source id, the start time of the latest ended import of the whole source.
+
+        Imports that began later than `now` do not count: the clock was ahead at that time.
+        """
+        latest = select(ImportRow.source_id, func.max(ImportRow.started_at)).where(
+            *_FULL_IMPORTS, ImportRow.started_at <= now
+        )
         return self._pairs(latest.group_by(ImportRow.source_id))
 
     def consecutive_failures(self) -> dict[str, int]:

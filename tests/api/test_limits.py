@@ -47,6 +47,14 @@ def test_a_key_is_accepted_again_once_its_oldest_request_is_a_minute_old(monkeyp
     assert rejection(limit, "a") is None
 
 
+def test_setting_the_clock_back_rejects_nobody_until_it_has_caught_up(monkeypatch):
+    limit, now = RequestLimit(1), time.time()
+    limit.count("a")
+    monkeypatch.setattr(time, "time", lambda: now - 24 * 3600)
+    assert rejection(limit, "a") is None
+    assert rejection(limit, "a").status == 429
+
+
 @pytest.fixture
 def services(build_services):
     return build_services(api_requests_per_minute=2)

@@ -10,6 +10,7 @@ from domain import LOCAL_USER, ImportKind, ImportState, Principal
 from domain.errors import InputError, NotFoundError, SourceError
 from services.sources.source_kinds import SameSourceError
 from services.sources.source_service import Schedule, SourceSettings
+from tests.fakes import clock
 
 OTHER_USER = Principal("somebody else")
 
@@ -235,6 +236,40 @@ def test_each_failed_import_doubles_the_refresh_interval_up_to_a_day(services, a
         result = status(services, source)
         hours.append((result.next_refresh - result.last.started_at) / timedelta(hours=1))
     assert hours == [2, 4, 8, 16, 24, 24, 1]
+
+
+def test_a_clock_set_forward_and_back_neither_repeats_nor_delays_refreshes(
+    services, add, monkeypatch
+):
+    source = add(schedule=Schedule.HOURLY)
+
+    def imports_at(hours):
+        """The imports of an hour's worth of looks at the schedule."""
+        with monkeypatch.context() as patched:
+            clock.set_forward(patched, timedelta(hours=hours))
+            moments = [datetime.now(UTC) + timedelta(hours=hours, minutes=m) for m in (0, 20, 40)]
+            queued = []
+            for moment in moments:
+                queued += services.sources.refresh_due(LOCAL_USER, moment)
+                work(services)
+        return len(queued)
+
+    assert imports_at(2) == 1
+    assert imports_at(24 * 365) == 1
+    assert imports_at(4) == 1, "the last import is in the future"
+    assert imports_at(-24) == 1
+    assert imports_at(4) == 0
+    assert status(services, source).last is not None
+
+
+def test_a_source_that_was_added_while_the_clock_was_ahead_is_due(services, add, monkeypatch):
+    with monkeypatch.context() as ahead:
+        clock.set_forward(ahead, timedelta(days=365))
+        add(schedule=Schedule.DAILY)
+    now = datetime.now(UTC)
+    assert len(services.sources.refresh_due(LOCAL_USER, now)) == 1
+    work(services)
+    assert services.sources.refresh_due(LOCAL_USER, now + timedelta(minutes=1)) == []
 
 
 def test_a_paused_source_is_not_refreshed_and_its_import_is_paused(services, add):

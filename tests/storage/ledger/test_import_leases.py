@@ -1,4 +1,5 @@
 import threading
+import time
 from datetime import timedelta
 
 import pytest
@@ -13,6 +14,7 @@ from storage.ledger.import_store import Imports
 from storage.ledger.ledger_tables import ImportRow
 from storage.ledger.source_store import Sources
 from storage.processes import is_known_dead, process_name
+from tests.fakes import clock
 from tests.fakes.library import DEAD
 
 ELSEWHERE = "another-machine/1/x"
@@ -79,12 +81,52 @@ def test_an_expired_lease_interrupts_the_import(leases, queue, enqueue, monkeypa
     import_id = enqueue("a")
     monkeypatch.setattr(import_leases, "LEASE", timedelta(seconds=-1))
     leases.claim(worker)
+    if worker != ELSEWHERE:
+        assert leases.interrupt_dead() == 0
+        pass_seconds(monkeypatch, 10)
     assert leases.interrupt_dead() == 1
     assert queue.get(import_id).state is ImportState.INTERRUPTED
     assert leases.stop_request(import_id, worker) is None
     assert leases.settle(import_id, worker, ImportState.COMPLETED, message="", seconds=1) is None
     assert leases.stop(import_id, worker, ImportState.QUEUED, seconds=1) is None
     assert queue.get(import_id).state is ImportState.INTERRUPTED
+
+
+def pass_seconds(monkeypatch, seconds):
+    """Move the clock that no one can set."""
+    later = time.monotonic() + seconds
+    monkeypatch.setattr(import_leases.time, "monotonic", lambda: later)
+
+
+def test_a_clock_set_forward_takes_no_lease_from_a_living_worker(database, enqueue, monkeypatch):
+    worker, leases, other = process_name(), ImportLeases(database), ImportLeases(database)
+    import_id = enqueue("a")
+    leases.claim(worker)
+    for days in (1, 365):
+        clock.set_forward(monkeypatch, timedelta(days=days))
+        assert other.interrupt_dead() == 0
+        leases.renew(import_id, worker)
+        pass_seconds(monkeypatch, 10)
+        assert other.interrupt_dead() == 0
+    assert leases.stop_request(import_id, worker) == ""
+    clock.set_forward(monkeypatch, timedelta(days=366))
+    assert other.interrupt_dead() == 0
+    pass_seconds(monkeypatch, 10)
+    assert other.interrupt_dead() == 1, "the worker did not renew it"
+
+
+def test_an_import_that_was_postponed_by_a_clock_that_was_ahead_is_retried(
+    leases, enqueue, monkeypatch
+):
+    import_id = enqueue("a")
+    with monkeypatch.context() as ahead:
+        clock.set_forward(ahead, timedelta(days=365))
+        leases.claim(worker := process_name())
+        leases.postpone(
+            import_id, worker, "no network", seconds=1, has_written=False, at_least_s=1e6
+        )
+        assert leases.claim(worker) is None
+    assert leases.claim(worker).id == import_id
 
 
 def test_the_import_of_a_dead_worker_is_reported_as_interrupted(leases, queue, enqueue):
