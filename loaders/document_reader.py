@@ -7,7 +7,6 @@ way.
 """
 
 import math
-import os
 import signal
 import subprocess
 import sys
@@ -20,10 +19,10 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import IO, TYPE_CHECKING, Any, cast
 
+from domain.child_processes import python_environment
 from domain.errors import NothingToReadError, TemporarilyUnreadableError, UnreadableError
 from domain.messages import _
 from loaders.formats import ocr
-from loaders.programs import clean_environment
 from loaders.reader_frames import (
     InvalidFrameError,
     checked_metadata,
@@ -218,12 +217,6 @@ def _reason(code: int | None) -> str:
         return _("exit code {code}").format(code=code)
 
 
-def _environment(folder: Path) -> dict[str, str]:
-    """The child finds the same modules, wherever this program was started."""
-    places = [str(_MAIN.parents[1]), *(str(Path(one).absolute()) for one in sys.path if one)]
-    return clean_environment(folder) | {"PYTHONPATH": os.pathsep.join(places)}
-
-
 class _Child:
     """A child process in its own folder, which is deleted when the child ends."""
 
@@ -244,7 +237,7 @@ class _Child:
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             cwd=folder,
-            env=_environment(folder),
+            env=python_environment(folder),
             process_group=0,  # Ctrl-C goes to this process only; same session: same priority
         )
         self._requests = cast("IO[bytes]", self._process.stdin)

@@ -3,7 +3,6 @@
 When this process ends in any way, `loaders/program_guard.py` kills the program and its children.
 """
 
-import os
 import shutil
 import subprocess
 import sys
@@ -12,6 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+from domain.child_processes import clean_environment
 from domain.errors import TemporarilyUnreadableError
 from domain.messages import _
 
@@ -19,8 +19,6 @@ _GUARD = Path(__file__).with_name("program_guard.py")
 _LARGEST = 512 * 2**20  # bytes per output file; also the limit for an unpacked archive
 _LOG = "said.txt"
 _LOG_TAIL_BYTES = 4000
-_INHERITED = ("PATH", "TESSDATA_PREFIX", "LD_LIBRARY_PATH", "SYSTEMROOT")
-"""The environment variables that programs inherit, which excludes our keys."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,13 +93,6 @@ def _code(folder: Path, command: Sequence[str], timeout_s: float) -> int:
             return guard.wait(timeout_s)
         except subprocess.TimeoutExpired as error:
             raise TooSlowError(f"it took longer than {timeout_s:g} s") from error
-
-
-def clean_environment(folder: Path) -> dict[str, str]:
-    """The environment of a program that reads documents: without our keys, at home in `folder`."""
-    inherited = {name: os.environ[name] for name in _INHERITED if name in os.environ}
-    own = {"HOME": str(folder), "TMPDIR": str(folder), "LANG": "C.UTF-8"}
-    return {**inherited, **own, "OMP_THREAD_LIMIT": "1"}  # Tesseract's threads are slower than one
 
 
 def _log_tail(folder: Path) -> str:

@@ -15,16 +15,16 @@ from collections.abc import Callable, Mapping
 from functools import partial
 from typing import IO, Any, cast
 
-from domain.errors import UnreadableError
-from domain.messages import _, to_json
-from loaders.formats import ocr, read_file
-from loaders.reader_frames import read_frame, write_frame
-from loaders.reader_limits import (
+from domain.child_processes import (
     forbid_core_files,
     limit_memory,
     limit_processor_time,
     peak_memory,
 )
+from domain.errors import UnreadableError
+from domain.messages import _, to_json
+from loaders.formats import ocr, read_file
+from loaders.reader_frames import read_frame, write_frame
 
 _WORN_OUT_BYTES = 256 * 2**20
 """A process that once took this much memory may not return it to the system, and is replaced."""

@@ -6,6 +6,10 @@ the end of each commit, can verify them. The few files that change are checked b
 
 A crash between a commit and its list leaves unlisted files. They are accepted, and the next commit
 lists them.
+
+A list says that files are as they were written, not by whom. Unless the list was written in this
+folder, or the files have been read before, another process reads them first
+(`storage/index_reader.py`).
 """
 
 import json
@@ -14,12 +18,15 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import xxhash
 
+from domain.errors import BusyError, StorageError
 from domain.messages import _
+from storage.index_reader import ReadableStates, reading_problem
 from storage.safe_writes import unusable, writer_lock
 
 CHECKSUMS = "checksums"
@@ -45,6 +52,16 @@ class FileList:
     files: Mapping[str, FileDigest] = field(default_factory=dict)
     state: Mapping[str, Any] = field(default_factory=dict)
 
+    @cached_property
+    def body(self) -> bytes:
+        """The list as it is stored, without its checksum."""
+        return json.dumps({"files": self.files, "state": self.state}).encode()
+
+    @cached_property
+    def checksum(self) -> str:
+        """The checksum of `body`."""
+        return xxhash.xxh3_64_hexdigest(self.body)
+
 
 def read_list(folder: Path) -> FileList | None:
     """Read the list in a folder; None if there is none yet.
@@ -61,9 +78,12 @@ def read_list(folder: Path) -> FileList | None:
     checksum, _, body = data.partition(b"\n")
     if checksum.decode(errors="replace") != xxhash.xxh3_64_hexdigest(body):
         raise ValueError(f"{CHECKSUMS} is damaged: its checksum differs")
-    content = json.loads(body)
-    files = {name: FileDigest(*digest) for name, digest in content["files"].items()}
-    return FileList(files, content["state"])
+    try:
+        content = json.loads(body)
+        files = {name: FileDigest(*digest) for name, digest in content["files"].items()}
+        return FileList(files, dict(content["state"]))
+    except (ValueError, LookupError, TypeError, AttributeError, RecursionError) as error:
+        raise ValueError(f"{CHECKSUMS} is damaged: it is not a list of files") from error
 
 
 def write_list(folder: Path, file_list: FileList) -> None:
@@ -72,10 +92,9 @@ def write_list(folder: Path, file_list: FileList) -> None:
     Raises:
         OSError: The list can't be written; the old one remains.
     """
-    body = json.dumps({"files": file_list.files, "state": file_list.state}).encode()
     temporary = folder / f"{CHECKSUMS}.new"
     with temporary.open("wb") as file:
-        file.write(xxhash.xxh3_64_hexdigest(body).encode() + b"\n" + body)
+        file.write(file_list.checksum.encode() + b"\n" + file_list.body)
         file.flush()
         os.fsync(file.fileno())  # an empty list after a power failure would look like damage
     temporary.replace(folder / CHECKSUMS)
@@ -121,11 +140,15 @@ class IndexFiles(ABC):
     """The store's name in messages."""
     head: str
     """A path that exists once the store has been created."""
+    may_be_empty: str = "\0"
+    """The beginning of the paths of files that may be empty; no other file of a commit may be."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
         self.must_exist = False
         self._verified: set[str] = set()
+        self._readable = ReadableStates(folder)
+        self._unreadable: dict[str, str] = {}  # the reason by state
         self._cached_list: tuple[_Stamp, FileList] = (None, FileList())
 
     @abstractmethod
@@ -149,8 +172,8 @@ class IndexFiles(ABC):
         """Problems of the mutable files, like `problems`; raises ValueError like `_references`."""
 
     @abstractmethod
-    def _require_readable(self) -> None:
-        """Raise a DamagedIndexError if reading unlisted files would crash the process."""
+    def _unlisted(self, listed: FileList) -> str:
+        """A value that describes what the store refers to but the list does not; "" if nothing."""
 
     @abstractmethod
     def _stamp(self) -> _Stamp:
@@ -166,21 +189,41 @@ class IndexFiles(ABC):
         The commit is valid even if the list can't be written.
         """
         with suppress(OSError):
-            files = with_new_files(self.folder, self._list(), self._immutable_files())
-            write_list(self.folder, FileList(files, self._state()))
+            listed = self._list()
+            files = with_new_files(self.folder, listed, self._immutable_files())
+            new_list = FileList(files, self._state())
+            # On a full disk, Deep Lake leaves empty files, and calls the commit successful.
+            if not any(
+                self._is_suspicious(files[name], name) for name in files.keys() - listed.files
+            ):
+                self._readable.add(new_list.checksum)  # before another process sees the list
+            write_list(self.folder, new_list)
 
     def record_first(self) -> None:
         """List the files of a store without a list, which an earlier version of Footnote wrote.
 
         Raises:
             BusyError: Another process is writing to the store.
-            DamagedIndexError: Reading the files could crash this process; nothing was listed.
+            DamagedIndexError: The files can't be read; nothing was listed.
             StorageError: The folder can't be written to.
         """
         if self.exist() and not (self.folder / CHECKSUMS).exists():
             with writer_lock(self.folder, timeout_s=0):
-                self._require_readable()
+                self.require_sound()
                 self.record()
+
+    def require_readable(self) -> None:
+        """Check the contents of a store that is not known to be readable; see `problems`.
+
+        Raises:
+            DamagedIndexError: A file is missing or modified, or the store can't be read.
+        """
+        try:
+            if not self.exist() or self._current_state(self._list()) in self._readable:
+                return
+        except ValueError:  # `problems` reports it
+            pass
+        self.require_sound()
 
     def require_sound(self, *, contents: bool = True) -> None:
         """Make sure that the store can be read safely; see `problems`.
@@ -195,8 +238,9 @@ class IndexFiles(ABC):
         """Descriptions of all problems, each starting with the path of its file.
 
         Args:
-            contents: Whether to read each file that this process has not verified yet. Otherwise
-                only sizes are compared, about a millisecond for 500 files.
+            contents: Whether to read each file that this process has not verified yet, and to let
+                another process read files of unknown origin. Otherwise only sizes are compared,
+                about a millisecond for 500 files.
         """
         problems: list[str] = []
         for _unused in range(_MAX_CHECKS):
@@ -212,15 +256,21 @@ class IndexFiles(ABC):
                 if listed.files or self.must_exist:
                     yield _("{head} is missing").format(head=self.head)
                 return
-            if not listed.files:
-                return
-            names = list(self._references(listed))
-            problems = [*self._size_problems(names, listed), *self._state_problems(listed)]
-            yield from problems
+            problems = list(self._listed_problems(listed, contents=contents))
             if contents and not problems:
-                yield from self._content_problems(names, listed)
+                problems = list(self._reading_problems(listed))
+            yield from problems
         except ValueError as error:
             yield str(error)
+
+    def _listed_problems(self, listed: FileList, *, contents: bool) -> Iterator[str]:
+        if not listed.files:
+            return
+        names = list(self._references(listed))
+        problems = [*self._size_problems(names, listed), *self._state_problems(listed)]
+        yield from problems
+        if contents and not problems:
+            yield from self._content_problems(names, listed)
 
     def _size_problems(self, names: Iterable[str], listed: FileList) -> Iterator[str]:
         for name in names:
@@ -251,6 +301,48 @@ class IndexFiles(ABC):
                 self._verified.add(name)
             else:
                 yield _("{name} is damaged: its checksum differs").format(name=name)
+
+    def _reading_problems(self, listed: FileList) -> Iterator[str]:
+        """Let another process read the store, unless one has, or the last writer listed it."""
+        state = self._current_state(listed)
+        if state in self._readable or self._is_being_listed(listed):
+            return
+        if state not in self._unreadable:
+            self._unreadable[state] = reading_problem(self.what, self.folder)
+        if reason := self._unreadable[state]:
+            top = self.head.partition("/")[0]
+            yield _("{head} can't be read: {reason}").format(head=top, reason=reason)
+        else:
+            self._readable.add(state)
+
+    def _current_state(self, listed: FileList) -> str:
+        """A value for `ReadableStates`; without a list, it depends on the files themselves.
+
+        Raises:
+            ValueError: A file or folder can't be read; the message starts with its path.
+        """
+        try:
+            if listed.files:
+                return f"{listed.checksum} {self._unlisted(listed)}".rstrip()
+            stamps = [(name, stamp_of(self.folder / name)) for name in self._immutable_files()]
+        except OSError as error:
+            raise ValueError(f"{self.head} can't be read ({error.strerror})") from error
+        return xxhash.xxh3_64_hexdigest(json.dumps(sorted(stamps)).encode())
+
+    def _is_being_listed(self, listed: FileList) -> bool:
+        """Whether another process is listing its commit, or just has, so it is not from a crash."""
+        if listed.checksum not in self._readable:
+            return False
+        try:
+            with writer_lock(self.folder, timeout_s=0):
+                return self._list() is not listed
+        except BusyError:
+            return True
+        except StorageError:  # the folder can't be written to
+            return False
+
+    def _is_suspicious(self, digest: FileDigest, name: str) -> bool:
+        return digest.size == 0 and not name.startswith(self.may_be_empty)
 
     def _list(self) -> FileList:
         """The current list; empty if there is none."""

@@ -117,9 +117,10 @@ class EmbeddedStore(IndexStore):
             files.must_exist = True
 
     def prepare(self) -> None:
-        """Compare file sizes, and list the files that an earlier version of Footnote wrote."""
+        """Compare file sizes; check what is of unknown origin, and list it if it has no list."""
         self.require_usable()
         for files in self._files:
+            files.require_readable()
             files.record_first()
 
     def require_usable(self) -> None:

@@ -4,6 +4,8 @@ import json
 
 import pytest
 
+from storage.index_files import FileList, file_digest, read_list, write_list
+from storage.index_reader import READABLE
 from tests.fakes.command_line import CommandLine
 
 pytestmark = pytest.mark.slow
@@ -68,6 +70,24 @@ def test_check_names_damaged_files_search_still_works_and_reindex_repairs(
     result = footnote.run("search", "WireGuard gateway", "--json")
     assert json.loads(result.stdout)[0]["key"] == "vpn.md"
     assert result.stderr == ""
+
+
+def test_an_index_from_elsewhere_that_would_crash_the_program_is_reported(footnote):
+    [index] = (footnote.data_dir / "indexes").iterdir()
+    for file in index.glob(VECTORS):
+        file.write_bytes(zeroed(file.read_bytes()))
+    listed = read_list(index / "passages")
+    files = {name: file_digest(index / "passages" / name) for name in listed.files}
+    write_list(index / "passages", FileList(files, listed.state))  # its list matches the files
+    (index / "passages" / READABLE).unlink()
+
+    for _process in range(2):
+        result = footnote.run("search", "WireGuard gateway", "--json")
+        assert json.loads(result.stdout)[0]["key"] == "vpn.md"
+        assert f"{index}/passages can't be used: rows can't be read" in result.stderr
+    assert "rows can't be read" in footnote.run("check", code=3).stdout
+    footnote.run("reindex")
+    assert "all agree" in footnote.run("check").stdout
 
 
 def test_with_both_indexes_damaged_a_search_fails_with_the_folder_and_remedy(footnote):

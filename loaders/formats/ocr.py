@@ -8,11 +8,11 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from domain.child_processes import extend_processor_time
 from domain.errors import NothingToReadError, TemporarilyUnreadableError, UnreadableError
 from domain.messages import _, join_messages
 from loaders.formats.content import Content, join_pages, ranges
 from loaders.programs import TooSlowError, is_installed, run_program
-from loaders.reader_limits import extend_processor_time
 
 if TYPE_CHECKING:
     from PIL.Image import Image

@@ -20,6 +20,7 @@ from domain.messages import _
 from storage.backups.backup_file import OnProgress
 from storage.backups.library_id import WORKING_FOLDER
 from storage.index_files import read_list
+from storage.index_reader import READABLE
 from storage.ledger.ledger_location import FILE, INDEXES, UPLOADS, files_below
 from storage.safe_writes import HOLDER_FILE, LOCK_FILE, require_free_space, writer_lock
 from storage.settings_file import SETTINGS_FILE
@@ -27,8 +28,8 @@ from storage.settings_file import SETTINGS_FILE
 _STORES = ("passages", "keywords")
 _ATTEMPTS = 5
 _PAGES = 2048
-_UNUSED = (LOCK_FILE, HOLDER_FILE, ".lock", ".new")
-"""Endings of the files in an index that its stores do not read."""
+_UNUSED = (LOCK_FILE, HOLDER_FILE, READABLE, ".lock", ".new")
+"""Endings of the files in an index that are not part of its contents."""
 
 
 @contextmanager

@@ -10,6 +10,7 @@ from pydantic import AwareDatetime, NonNegativeInt, TypeAdapter, ValidationError
 
 from domain.errors import InputError
 from domain.messages import _
+from storage.index_reader import READABLE
 from storage.ledger.ledger_location import FILE, INDEXES, UPLOADS
 from storage.settings_file import SETTINGS_FILE
 
@@ -96,4 +97,6 @@ def _is_expected(name: str) -> bool:
     """Whether it is a path that a library has and that does not lead out of its folder."""
     path = PurePath(name)
     is_below = not path.drive and ".." not in path.parts and path.as_posix() == name
+    if path.parts[:1] == (INDEXES,) and path.name.casefold() == READABLE:
+        return False  # whoever wrote the backup can't know that this machine can read the index
     return is_below and (name in _FILES or (len(path.parts) > 1 and path.parts[0] in _FOLDERS))

@@ -48,16 +48,21 @@ class SegmentFiles(IndexFiles):
         managed = {f"{_FILES}/{name}" for name in self._json(_MANAGED, list)}
         if not {_META, *referenced} <= managed:
             yield f"{_MANAGED} does not name all files of the index"
-        is_as_listed = (
-            referenced == listed.files.keys()
-            and _are_listed(deletions, listed)
-            and meta.get("opstamp") == listed.state["opstamp"]
-        )
-        if is_as_listed and self._meta_checksum() != listed.state["meta"]:
+        if self._is_as_listed(listed) and self._meta_checksum() != listed.state.get("meta"):
             yield f"{_META} is damaged: its checksum differs"
 
-    def _require_readable(self) -> None:
-        return  # tantivy does not crash
+    def _unlisted(self, listed: FileList) -> str:
+        """The checksum of `meta.json`, unless it is the one of the list."""
+        return "" if self._is_as_listed(listed) else self._meta_checksum()
+
+    def _is_as_listed(self, listed: FileList) -> bool:
+        meta = self._meta()
+        deletions = _deletions(meta)
+        return (
+            set(self._references(listed)) == listed.files.keys()
+            and _are_listed(deletions, listed)
+            and meta.get("opstamp") == listed.state.get("opstamp")
+        )
 
     def _stamp(self) -> tuple[int, int, int] | None:
         return stamp_of(self.folder / _META)

@@ -3,9 +3,7 @@
 Loading: only this module imports deeplake, and it prevents deeplake from sending telemetry.
 
 Damage: a full disk leaves files of 0 bytes in a dataset, and reading such a column causes a
-segmentation fault. A killed writer also leaves empty files, but no row refers to them. A dataset
-without its list of checksums may contain anything. Only reading it shows whether it is intact, so
-a separate process reads it first.
+segmentation fault. A killed writer also leaves empty files, but no row refers to them.
 
 Commit log: a commit reserves the next number and then writes the log file with that number. If a
 writer dies in between, the file is missing, and every later commit that deletes rows waits two
@@ -16,8 +14,6 @@ each log's counter, `next_base`: 8 bytes with the number of the next commit.
 """
 
 import os
-import subprocess
-import sys
 import threading
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
@@ -26,9 +22,7 @@ from pathlib import Path
 from typing import Any
 
 from domain.logs import get_logger
-from domain.messages import _
-from storage.index_files import CHECKSUMS, FileList, IndexFiles
-from storage.safe_writes import unusable
+from storage.index_files import FileList, IndexFiles
 
 logger = get_logger("storage")
 
@@ -90,66 +84,21 @@ def _disable_crash_reporter(deeplake: Any) -> None:
         logger.warning("Deep Lake's crash reporting could not be switched off: %s", code)
 
 
-READING_TIMEOUT_S = 120
-_READ_EVERYTHING = """
-import sys
-from storage.vectors.deep_lake import load
-dataset = load().open_read_only(sys.argv[1])
-for column in ("id", "text", "embedding", "metadata"):
-    dataset[column][:]
-"""
-
-
-def require_readable(folder: Path, rows: Path) -> None:
-    """Make sure that reading the dataset in `rows` does not crash this process.
-
-    Raises:
-        DamagedIndexError: Reading it would crash.
-    """
-    sizes = list(_sizes(rows))
-    empty = sizes.count(0)
-    is_unlisted = bool(sizes) and not (folder / CHECKSUMS).exists()
-    if not (empty or is_unlisted) or _survives_reading(rows):
-        return
-    reason = _("checksums is missing, and the rows can't be read completely")
-    if empty:
-        reason = _("{empty} of its files are empty, probably because the disk was full").format(
-            empty=empty
-        )
-    raise unusable(_("passages"), folder, reason)
-
-
-def _sizes(rows: Path) -> Iterator[int]:
-    """The sizes of all files except the log, whose lock files are always empty."""
-    for folder, folders, names in os.walk(rows):
-        if _LOG in folders:
-            folders.remove(_LOG)
-        for name in names:
-            yield os.path.getsize(os.path.join(folder, name))
-
-
-def _survives_reading(rows: Path) -> bool:
-    environment = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[2])}
-    command = [sys.executable, "-P", "-c", _READ_EVERYTHING, str(rows.absolute())]
-    try:
-        completed = subprocess.run(  # noqa: S603 - our own interpreter and program
-            command, env=environment, capture_output=True, timeout=READING_TIMEOUT_S, check=False
-        )
-    except subprocess.TimeoutExpired:
-        return False
-    return completed.returncode == 0
-
-
 _LOG = "_deeplake_log"
 _LOG_SUFFIX = "m00000000.jsonl.lz4"
 _COUNTER = "next_base"
 _DIGITS = 10
+_MOST_GAPS = 1000
 
 
 def fill_gaps(rows: Path) -> None:
     """Create an empty log file for each reserved but unused number.
 
     The caller holds the writer lock, because a commit in progress would look like a gap too.
+
+    Raises:
+        ValueError: There are too many, so the counter or the name of a file is damaged.
+        OSError: The folder can't be read or written.
     """
     for log in (rows / _LOG).iterdir():
         if log.name != "_meta":
@@ -160,10 +109,13 @@ def fill_gaps(rows: Path) -> None:
 def _unused_numbers(log: Path) -> set[int]:
     used_numbers = {int(file.name[:_DIGITS]) for file in log.glob("[0-9]*")}
     upcoming = int.from_bytes((log / _COUNTER).read_bytes(), "little")
+    if upcoming - min(used_numbers) - len(used_numbers) > _MOST_GAPS:
+        raise ValueError(f"{log}/{_COUNTER} does not match the commits next to it")
     return set(range(min(used_numbers), upcoming)) - used_numbers
 
 
 FORMAT_FILE = "format.json"
+_NO_NUMBER = -2
 _MOST_UNUSED = 16
 """The maximum number of reserved but unused numbers; a killed writer leaves at most one."""
 
@@ -173,6 +125,7 @@ class PassageFiles(IndexFiles):
 
     what = "passages"
     head = "rows"
+    may_be_empty = f"rows/{_LOG}/"
 
     def _immutable_files(self) -> Iterable[str]:
         yield FORMAT_FILE
@@ -185,21 +138,47 @@ class PassageFiles(IndexFiles):
         return listed.files
 
     def _state_problems(self, listed: FileList) -> Iterator[str]:
-        last: dict[str, int] = {}
-        for name in listed.files:
-            log, _, file = name.rpartition("/")
-            # Earlier versions listed the counters that killed writers had left half replaced.
-            if log.startswith(f"rows/{_LOG}") and not file.startswith(_COUNTER):
-                last[log] = max(last.get(log, 0), int(file[:_DIGITS]))
-        for log, number in last.items():
+        for log, number in _last_commits(listed).items():
             if not _is_possible(self.folder / log, number):
                 yield f"{log}/{_COUNTER} does not match the commits next to it"
 
-    def _require_readable(self) -> None:
-        require_readable(self.folder, self.folder / self.head)
+    def _unlisted(self, listed: FileList) -> str:
+        """The numbers of the next commits of the logs in which these do not follow the list."""
+        last = _last_commits(listed)
+        upcoming = {f"rows/{_LOG}/{log}": number for log, number in _counters(self.folder)}
+        return " ".join(
+            f"{log}={number}"
+            for log, number in sorted(upcoming.items())
+            if number != last.get(log, _NO_NUMBER) + 1
+        )
 
     def _stamp(self) -> tuple[int, int, int] | None:
         return None  # only counters are ever replaced, and their range is checked
+
+
+def _last_commits(listed: FileList) -> dict[str, int]:
+    """The number of the last listed commit by log."""
+    last: dict[str, int] = {}
+    for name in listed.files:
+        log, _, file = name.rpartition("/")
+        # Earlier versions listed the counters that killed writers had left half replaced.
+        if log.startswith(f"rows/{_LOG}") and not file.startswith(_COUNTER):
+            last[log] = max(last.get(log, 0), int(file[:_DIGITS]))
+    return last
+
+
+def _counters(folder: Path) -> Iterator[tuple[str, int]]:
+    """The counter of each log; `_NO_NUMBER` if it can't be read."""
+    try:
+        logs = os.listdir(folder / "rows" / _LOG)
+    except OSError:
+        return
+    for log in logs:
+        try:
+            counter = (folder / "rows" / _LOG / log / _COUNTER).read_bytes()
+            yield log, int.from_bytes(counter, "little")
+        except OSError:
+            yield log, _NO_NUMBER
 
 
 def _files_below(folder: str, path: str) -> Iterator[str]:

@@ -15,7 +15,7 @@ from domain import Metadata
 from domain.errors import StorageError
 from domain.messages import _
 from storage.safe_writes import replace_text, unusable, unwritable
-from storage.vectors.deep_lake import FORMAT_FILE, fill_gaps, load, require_readable
+from storage.vectors.deep_lake import FORMAT_FILE, fill_gaps, load
 from storage.vectors.new_rows import NewRows
 
 SCHEMA_VERSION = 1
@@ -72,6 +72,9 @@ MAX_CHANGES = 256
 MAX_DELETED = 10_000
 """Commits that delete more rows are not recorded, because reading everything is as fast."""
 
+MAX_ADDED = 1_000_000
+"""If more rows were added, everything is read, because a damaged record may contain any number."""
+
 
 @dataclass(frozen=True, slots=True)
 class Change:
@@ -123,6 +126,8 @@ class Changes:
             before, change = next_change
             if change.deleted and change.deleted[-1] >= len(current):
                 return None
+            if len(current) + change.added > rows + MAX_ADDED:
+                return None
             current = np.append(np.delete(current, change.deleted), np.full(change.added, -1))
         return None
 
@@ -131,8 +136,10 @@ class Changes:
             text = (self._folder / f"{before}.json").read_text(encoding="utf-8")
             record = json.loads(text)
             deleted, added = list(map(int, record["gone"])), int(record["added"])
+            if min([added, *deleted]) < 0 or deleted != sorted(set(deleted)):
+                return None
             return str(record["after"]), Change(deleted, added)
-        except (OSError, ValueError, KeyError, TypeError):
+        except (OSError, ValueError, KeyError, TypeError, OverflowError, RecursionError):
             return None
 
 
@@ -167,7 +174,6 @@ class PassageDataset:
             StorageError: The dataset is damaged or was written by another version.
         """
         dimension = checked_dimension(folder)
-        require_readable(folder, folder / "rows")
         deeplake = load()
         with _reading(folder):
             opener = deeplake.open_read_only if read_only else deeplake.open

@@ -261,6 +261,7 @@ class PassageRows:
             dimension = new.vectors.shape[1]
             if not self._exist():
                 self._dataset = PassageDataset.create(self.folder, dimension)
+                self._files.record()
             self._write(new, dimension)
 
     def delete(self, ids: Collection[str] | None) -> None:

@@ -14,6 +14,7 @@ from domain.errors import DamagedIndexError
 from services.search.search_service import PARTLY_DAMAGED, SearchService
 from services.search.search_service import Library as WholeLibrary
 from storage.index_files import CHECKSUMS
+from storage.index_reader import READABLE
 from storage.ledger.passage_finder import LedgerFilter
 from tests.fakes.library import DictLoader, Library
 
@@ -76,7 +77,7 @@ def files_of(store):
         file
         for file in files
         if not file.name.endswith(".lock")
-        and file.name != "writer.json"
+        and file.name not in ("writer.json", READABLE)
         and file.parent.name != "changes"
     ]
 

@@ -10,6 +10,7 @@ import pytest
 from domain.errors import DamagedIndexError
 from storage import index_files
 from storage.index_files import CHECKSUMS, IndexFiles, read_list
+from storage.index_reader import READABLE
 from storage.keywords.keyword_index import KeywordIndex
 from storage.keywords.segment_files import SegmentFiles
 from storage.vectors import deep_lake
@@ -106,7 +107,7 @@ def test_every_file_of_a_commit_is_listed(tmp_path, kind):
     store.delete(["a"])
     folder = tmp_path / kind
     files = {str(file.relative_to(folder)) for file in folder.rglob("*") if file.is_file()}
-    unlisted = {CHECKSUMS, "writer.json", "index/meta.json", "index/.managed.json"}
+    unlisted = {CHECKSUMS, READABLE, "writer.json", "index/meta.json", "index/.managed.json"}
     others = files - listed_files(tmp_path, kind) - unlisted
     assert all(
         name.endswith((".lock", "next_base")) or name.startswith("changes/") for name in others

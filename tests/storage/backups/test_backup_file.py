@@ -291,6 +291,8 @@ def test_links_and_other_members_that_are_no_files_are_rejected(backup, kind):
         "encryption.key",
         "cache/model.onnx",
         "indexes",
+        "indexes/i/passages/readable",
+        "indexes/i/keywords/READABLE",
         "",
     ],
 )

@@ -14,6 +14,7 @@ from domain.errors import BusyError, StorageError
 from services.long_work import ignore
 from storage.backups import library_copy as module
 from storage.backups.library_copy import library_copy
+from storage.index_reader import READABLE
 from storage.ledger.index_store import Engine, IndexState, new_index
 from storage.safe_writes import SPARE_BYTES, writer_lock
 from tests.fakes.library import DictLoader, Library
@@ -70,7 +71,9 @@ def test_a_copy_contains_neither_locks_nor_keys_nor_caches(library):
     with library_copy(library.data_dir, library.data_dir / "footnote.db", ignore) as copy:
         assert {path.name for path in copy.iterdir()} == {"footnote.db", "settings.json", "indexes"}
         names = {path.name for path in copy.rglob("*")}
-    assert not [name for name in names if name.endswith((".lock", ".new")) or name == "writer.json"]
+    assert not [name for name in names if name.endswith((".lock", ".new"))]
+    assert names.isdisjoint({"writer.json", READABLE})
+    assert list(library.data_dir.rglob(READABLE))
     assert not (library.data_dir / ".backup" / "copy").exists()
 
 

@@ -3,6 +3,7 @@ import time
 import numpy as np
 import pytest
 
+from storage.vectors.deep_lake import fill_gaps
 from storage.vectors.passage_store import DeepLakePassages
 from tests.storage.vectors.random_vectors import TextVectors
 
@@ -44,3 +45,13 @@ def test_logs_without_gaps_stay_unchanged_for_commits_of_any_size(tmp_path, stor
     store.delete(["0", "m7"])
     assert [file for file in log_of(tmp_path).glob("[0-9]*") if not file.stat().st_size] == []
     assert len(DeepLakePassages(tmp_path, TextVectors())) == many + 2
+
+
+@pytest.mark.parametrize("number", [2**40, 2**63])
+def test_an_impossible_commit_number_is_rejected_instead_of_filling_the_memory(
+    tmp_path, store, number
+):
+    counter = log_of(tmp_path) / "next_base"
+    counter.write_bytes(number.to_bytes(8, "little"))
+    with pytest.raises(ValueError, match="does not match"):
+        fill_gaps(tmp_path / "rows")

@@ -46,7 +46,22 @@ def test_a_missing_note_makes_the_change_unknown(notes, tmp_path):
     assert notes.between("2", "3", 2) == Change([], 1)
 
 
-@pytest.mark.parametrize("text", ["", "{}", "[]", '{"after": "1", "gone": [7], "added": 0}'])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "{}",
+        "[]",
+        "[" * 100_000,
+        '{"after": "1", "gone": [7], "added": 0}',
+        '{"after": "1", "gone": [-1], "added": 0}',
+        '{"after": "1", "gone": [1, 0], "added": 0}',
+        '{"after": "1", "gone": [1, 1], "added": 0}',
+        '{"after": "1", "gone": [], "added": -1}',
+        '{"after": "1", "gone": [], "added": 1e999}',
+        '{"after": "1", "gone": [], "added": 1000000000000}',
+    ],
+)
 def test_invalid_notes_make_the_change_unknown(notes, tmp_path, text):
     (tmp_path / "changes").mkdir()
     (tmp_path / "changes" / "0.json").write_text(text)

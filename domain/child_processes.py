@@ -1,5 +1,10 @@
-"""How a reader process limits itself; the limits are those of `loaders.document_reader.Limits`."""
+"""What child processes that read files of unknown origin may use.
 
+They limit their own memory and processor time, and get an environment without keys.
+"""
+
+import os
+import sys
 from pathlib import Path
 
 try:
@@ -56,3 +61,20 @@ def peak_memory() -> int:
     except OSError:
         return 0
     return int(status.partition("VmHWM:")[2].split(maxsplit=1)[0]) * 1024
+
+
+_INHERITED = ("PATH", "TESSDATA_PREFIX", "LD_LIBRARY_PATH", "SYSTEMROOT")
+_ROOT = Path(__file__).parents[1]
+
+
+def clean_environment(folder: Path) -> dict[str, str]:
+    """The environment of a program that reads such files: without our keys, at home in `folder`."""
+    inherited = {name: os.environ[name] for name in _INHERITED if name in os.environ}
+    own = {"HOME": str(folder), "TMPDIR": str(folder), "LANG": "C.UTF-8"}
+    return {**inherited, **own, "OMP_THREAD_LIMIT": "1"}  # Tesseract's threads are slower than one
+
+
+def python_environment(folder: Path) -> dict[str, str]:
+    """`clean_environment` of a Python program that finds the same modules as this one."""
+    places = [str(_ROOT), *(str(Path(one).absolute()) for one in sys.path if one)]
+    return clean_environment(folder) | {"PYTHONPATH": os.pathsep.join(places)}
