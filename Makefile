@@ -6,6 +6,7 @@
 # All of them prepare .venv on first use. Python 3.11 or newer is required.
 # `make axe` gets axe-core from npm, which checks the accessibility of the pages in the browser tests.
 # `make clients` gets clients of other origins, which the tests in tests/interop run, each in an environment of its own.
+# `make audit` compares requirements.txt with known vulnerabilities; `make licenses` writes docs/licenses.md.
 # .venv-oracle contains a second Confluence client, which reads the same fake site as Footnote.
 PYTHON ?= python3.11
 PORT ?= 8501
@@ -23,7 +24,7 @@ PIP := $(BIN)/python -m pip install --disable-pip-version-check --quiet --no-dep
 PYTHON_CLIENTS := clients openai-2 openai-3 mcp-langchain mcp-fastmcp
 NPM_CLIENTS := generated_clients clients/openai_node clients/mcp_typescript clients/mcp_ai_sdk
 
-.PHONY: run api lint test test-all test-opensearch test-model opensearch setup bench lock translations axe clients
+.PHONY: run api lint test test-all test-opensearch test-model opensearch setup bench lock translations axe clients audit licenses
 
 run: setup
 	@echo "Starting Footnote on http://localhost:$(PORT) (press Ctrl+C to stop)"
@@ -43,7 +44,7 @@ test: lint .venv-oracle/.ready
 	@$(BROWSER_TESTS) -m 'browser and not slow' tests/browser
 	@echo "The tests that start OpenSearch did not run: make test-opensearch, or make test-all"
 
-test-all: lint .venv-oracle/.ready axe clients
+test-all: lint .venv-oracle/.ready .venv-audit/.ready axe clients
 	@$(BIN)/python -m pytest -q $(PARALLEL) --durations=40 -m 'not browser and not opensearch'
 	@$(BROWSER_TESTS) --durations=20 -m browser
 	@$(OPENSEARCH_TESTS)
@@ -66,6 +67,12 @@ bench: .venv/.bench
 translations: setup
 	@$(BIN)/python -m ui.text.translations
 
+audit: .venv-audit/.ready
+	@$(BIN)/python -m tests.audit
+
+licenses: .venv/.test
+	@$(BIN)/python -m tests.licenses
+
 setup: .venv/.run
 
 lock: .venv/.test
@@ -73,7 +80,7 @@ lock: .venv/.test
 	$(BIN)/uv pip compile -q --python-version 3.11 --generate-hashes -c requirements.txt tests/requirements/dev.in -o tests/requirements/dev.txt
 	$(BIN)/uv pip compile -q --python-version 3.11 --generate-hashes -c requirements.txt -c tests/requirements/dev.txt tests/requirements/bench.in -o tests/requirements/bench.txt
 	$(BIN)/uv pip compile -q --python-version 3.11 --generate-hashes tests/requirements/oracle.in -o tests/requirements/oracle.txt
-	for name in $(PYTHON_CLIENTS); do $(BIN)/uv pip compile -q --python-version 3.11 --generate-hashes tests/requirements/$$name.in -o tests/requirements/$$name.txt || exit; done
+	for name in $(PYTHON_CLIENTS) audit; do $(BIN)/uv pip compile -q --python-version 3.11 --generate-hashes tests/requirements/$$name.in -o tests/requirements/$$name.txt || exit; done
 	$(BIN)/uv pip compile -q --python-version 3.11 --generate-hashes tests/requirements/model.in -o tests/requirements/model.txt
 
 .venv/.run: requirements.txt
@@ -120,7 +127,7 @@ tests/interop/%/node_modules/.ready: tests/interop/%/package-lock.json
 	fi
 
 # uv instead of pip: it installs in seconds.
-$(PYTHON_CLIENTS:%=.venv-%/.ready): .venv-%/.ready: tests/requirements/%.txt | .venv/.test
+$(PYTHON_CLIENTS:%=.venv-%/.ready) .venv-audit/.ready: .venv-%/.ready: tests/requirements/%.txt | .venv/.test
 	@test -x .venv-$*/bin/python || $(PYTHON) -m venv --without-pip .venv-$*
 	@echo "Installing the packages of tests/requirements/$*.in"
 	@$(BIN)/uv pip sync --quiet --require-hashes --python .venv-$*/bin/python tests/requirements/$*.txt
