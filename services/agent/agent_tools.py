@@ -1,6 +1,6 @@
 """The services as LangChain tools."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import wraps
 from inspect import cleandoc
@@ -12,7 +12,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from pydantic.v1 import ValidationError as OldValidationError
 
 from domain import LOCAL_USER, Principal, SearchChoice, SearchMode
-from domain.errors import AppError
+from domain.errors import AppError, NotFoundError
 from domain.logs import get_logger
 from domain.messages import _
 from services.agent.tool_results import (
@@ -137,6 +137,7 @@ def _problem_text(problem: Any) -> str:
     return _("It is empty or blank") if is_blank else str(problem["msg"])
 
 
+OUT_OF_SCOPE = _("This document is outside the search scope of the question.")
 PASSAGES_A_CALL = 8
 NUMBERS_PERSIST = "The numbers of passages stay the same in later calls."
 
@@ -280,6 +281,7 @@ class _Tools:
         passages = self.services.reader.passages(
             self.principal, document_id, start, PASSAGES_A_CALL + 1
         )
+        self._require_in_scope(document_id, passages)
         if not passages:
             return f"The document has no text after character {start}.", artifact()
         content, tool_artifact = passages_output(passages[:PASSAGES_A_CALL], self.numbers)
@@ -295,6 +297,17 @@ class _Tools:
         return sources_output(
             [one for one in statuses if one.source.conversation_id in ("", self.conversation_id)]
         )
+
+    def _require_in_scope(self, document_id: str, passages: Sequence[Document]) -> None:
+        """Raise NotFoundError if a search for the question could not find the document.
+
+        Otherwise, a document could tell the model to open others that the user left out.
+        """
+        search = self.services.search
+        scope = search.condition(self.principal, self.choice.scope)
+        condition = {**scope, "document_id": document_id}
+        if len(search.matching(passages, condition, self.conversation_id)) < len(passages):
+            raise NotFoundError(OUT_OF_SCOPE)
 
     def answer(self, question: str) -> NumberedAnswer:
         """The chain's answer with the numbers of the conversation in its markers."""

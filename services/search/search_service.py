@@ -15,6 +15,7 @@ from services.import_lock import LOADING
 from services.imports.maintenance import MaintenanceService
 from services.search.search_scope import condition_of, require_known_fields, searchable
 from services.texts import require_letters, require_possible_k, searchable_text
+from storage.filters import checks_of, matches
 from storage.index_stores import IndexStores, open_store
 from storage.ledger.document_store import Documents
 from storage.ledger.index_store import Indexes
@@ -293,6 +294,18 @@ class SearchService:
         """
         own = own_sources(self.library.sources, principal).values() if scope.sources else ()
         return condition_of(scope, own)
+
+    def matching(
+        self, passages: Sequence["Document"], condition: Filter, conversation_id: str = ""
+    ) -> list["Document"]:
+        """Those of the passages that a search with the condition may return, in order.
+
+        Raises:
+            ValueError: The condition is invalid.
+        """
+        sources = self.library.sources.list()
+        checks = checks_of(searchable(condition, sources, conversation_id))
+        return [passage for passage in passages if matches(checks, passage.metadata)]
 
     def _ranker(
         self, mode: SearchMode, score_threshold: float | None, conversation_id: str

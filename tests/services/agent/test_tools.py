@@ -15,7 +15,7 @@ from domain import (
     TurnState,
 )
 from domain.errors import NotFoundError
-from services.agent.agent_tools import answer_tool, document_tools
+from services.agent.agent_tools import OUT_OF_SCOPE, answer_tool, document_tools
 from services.agent.tool_results import SourceNumbers, answer_with_sources, numbered_answer
 from tests.fakes.openai import Fault, Text
 
@@ -224,6 +224,35 @@ def test_an_unknown_document_is_a_failure(services):
     message = call(tools_of(services)["open_document"], document_id="no such")
     assert is_failure(message)
     assert "not in the library" in message.content
+
+
+def test_a_document_outside_the_scope_is_a_failure(services):
+    [document, *_] = services.library.documents.list()
+    for formats, is_refused in ((("pdf",), True), (("md",), False)):
+        tools = tools_of(services, search=SearchChoice(Scope(formats=formats)))
+        message = call(tools["open_document"], document_id=document.id)
+        assert is_failure(message) is is_refused
+    assert (
+        OUT_OF_SCOPE
+        in call(
+            tools_of(services, search=SearchChoice(Scope(formats=("pdf",))))["open_document"],
+            document_id=document.id,
+        ).content
+    )
+
+
+def test_a_file_of_another_conversation_is_a_failure(services):
+    own, other = (services.conversations.begin(LOCAL_USER, name).id for name in ("own", "other"))
+    box = services.uploads.add(LOCAL_USER, [("a.md", b"# A")], conversation_id=own).source_id
+    services.worker.wait(LOCAL_USER, services.queue.enqueue(LOCAL_USER, box).id)
+    document = next(one for one in services.library.documents.list() if one.key == "a.md")
+    outcomes = {
+        name: is_failure(
+            call(tools_of(services, conversation_id=name)["open_document"], document_id=document.id)
+        )
+        for name in (own, other, "")
+    }
+    assert outcomes == {own: False, other: True, "": True}
 
 
 def test_the_sources_are_listed_with_their_documents_and_collection(services):

@@ -1,0 +1,1 @@
+"""Documents that give orders to a chat model, and what must hold whatever it does."""
