@@ -153,6 +153,13 @@ class Settings(BaseSettings):
     backup_interval_hours: float = Field(24, ge=0.1, le=8760, description="Hours between backups")
     backup_keep: int = Field(7, ge=1, description="Number of scheduled backups to keep")
 
+    pages_metrics_port: int | None = Field(
+        None, ge=1, le=65535, description="Loopback port for metrics of the pages"
+    )
+    worker_metrics_port: int | None = Field(
+        None, ge=1, le=65535, description="Loopback port for metrics of the worker"
+    )
+
     encryption_key: SecretStr | None = Field(
         None, description="Keys, comma-separated, that encrypt the stored secrets"
     )

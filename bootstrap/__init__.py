@@ -13,7 +13,11 @@ from bootstrap.import_services import SAMPLES
 from bootstrap.latest_services import LatestServices
 from bootstrap.services import Services
 from bootstrap.stored_settings import current_settings, log_ignored_entries, stamped_settings
-from bootstrap.tracing import postpone_client_types, stop_traces_without_destination
+from bootstrap.tracing import (
+    postpone_client_types,
+    start_traces,
+    stop_traces_without_destination,
+)
 from domain.logs import configure_logs
 from domain.web.host_policy import HostPolicy
 from settings import Settings, secret_values
@@ -123,3 +127,4 @@ def page_host_policy(bound: str) -> HostPolicy:
 
 def _configure_logs(settings: Settings) -> None:
     configure_logs(settings.log_level, settings.log_format, secret_values(settings))
+    start_traces()

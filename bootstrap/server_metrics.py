@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
-from prometheus_client import CollectorRegistry, Counter, Histogram, generate_latest
+from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, generate_latest
 from prometheus_client.core import GaugeMetricFamily, InfoMetricFamily
 
 from domain import LOCAL_USER
@@ -23,8 +23,10 @@ if TYPE_CHECKING:
 
 _METHODS = frozenset({"GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS"})
 _BUCKETS_S = (0.01, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300)
+_RUN_BUCKETS_S = (1, 5, 15, 60, 300, 900, 3600, 14400, 43200)
 _QUESTION = re.compile(r"question (complete|incomplete|stopped|failed)")
 _PLACES = re.compile(r"catalog question (complete|refused)")
+_RUN = re.compile(r"(import|dry run|removal) (finished|failed|interrupted|stopped)")
 _STAGES = ("prepare", "condense", "retrieve", "answer", "verify", "tool", "first_token")
 
 REGISTRY = CollectorRegistry()
@@ -79,10 +81,33 @@ PROBLEMS = Counter(
     ("level", "part"),
     registry=REGISTRY,
 )
+ENDED_RUNS = Counter(
+    "footnote_ended_runs",
+    "Imports, dry runs, and removals that this process ended; state is finished for a report",
+    ("kind", "state"),
+    registry=REGISTRY,
+)
+RUN_SECONDS = Histogram(
+    "footnote_run_seconds",
+    "Duration of imports, dry runs, and removals",
+    ("kind",),
+    buckets=_RUN_BUCKETS_S,
+    registry=REGISTRY,
+)
+PROCESS = Gauge(
+    "footnote_process",
+    "1 for what this process is: api, mcp, pages, or worker",
+    ("role",),
+    registry=REGISTRY,
+)
 
 
-def collect_metrics() -> None:
-    """Count what this process logs from now on, whatever the configured level is."""
+def collect_metrics(role: str) -> None:
+    """Count what this process logs from now on, whatever the configured level is.
+
+    `role` is what the process is: `api`, `mcp`, `pages`, or `worker`.
+    """
+    PROCESS.labels(role).set(1)
     program, metrics = logging.getLogger(PROGRAM), LogMetrics()
     program.addHandler(metrics)
     program.setLevel(min(program.getEffectiveLevel(), metrics.level))
@@ -126,6 +151,9 @@ def _count(record: logging.LogRecord) -> None:
         _count_evidence(fields)
     elif match := _PLACES.fullmatch(event):
         _count_question("places", match[1], fields)
+    elif match := _RUN.fullmatch(event):
+        ENDED_RUNS.labels(match[1], match[2]).inc()
+        RUN_SECONDS.labels(match[1]).observe(fields["total_ms"] / 1000)
 
 
 def _count_request(fields: Mapping[str, Any]) -> None:

@@ -1,10 +1,13 @@
-"""Disables LangSmith's tracing unless an account or a server for traces is configured."""
+"""Disables LangSmith's tracing, and enables OpenTelemetry's, depending on what is configured."""
 
 import os
 import sys
+from functools import cache
 from importlib.util import find_spec, module_from_spec
 from types import ModuleType
 from typing import Any
+
+from domain.logs import get_logger
 
 _DESTINATIONS = (
     "LANGSMITH_API_KEY",
@@ -17,6 +20,47 @@ _PACKAGE, _TYPES = "langsmith", "types"
 _CLIENT_TYPES = f"{_PACKAGE}.{_TYPES}"
 _SWITCH = "LANGSMITH_TRACING_V2"  # takes precedence over every other spelling
 _OLD_SWITCHES = ("LANGCHAIN_TRACING", "LANGCHAIN_HANDLER")
+
+ENDPOINTS = ("OTEL_EXPORTER_OTLP_ENDPOINT", "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT")
+"""The standard variables with the address of a collector for OpenTelemetry's traces."""
+
+
+@cache
+def start_traces() -> None:
+    """Export this process's traces if the environment sets a collector, in the standard variables.
+
+    Otherwise, nothing is loaded. If OpenTelemetry is not installed, a warning says so.
+    """
+    environment = os.environ
+    is_disabled = environment.get("OTEL_SDK_DISABLED", "").strip().lower() == "true"
+    exporter = environment.get("OTEL_TRACES_EXPORTER", "").strip().lower()
+    if is_disabled or exporter == "none":
+        return
+    if not any(environment.get(name, "").strip() for name in ENDPOINTS):
+        return
+    log = get_logger("processes")
+    try:
+        from bootstrap.trace_export import export_traces  # slow
+
+        export_traces()
+    except ImportError as error:
+        log.warning(
+            "Traces are not exported, because %s is not installed: install the extra `otel`, or"
+            " unset %s",
+            error.name,
+            ENDPOINTS[0],
+        )
+    # Boundary: the SDK raises various exceptions for invalid variables.
+    except Exception as error:  # noqa: BLE001
+        log.warning(
+            "Traces are not exported: check the variables that begin with OTEL_ (%s)", error
+        )
+
+
+def end_traces() -> None:
+    """Export the last traces, if any are exported, before this process ends."""
+    if module := sys.modules.get("bootstrap.trace_export"):
+        module.flush_traces()
 
 
 def stop_traces_without_destination() -> None:

@@ -62,6 +62,7 @@ def open_services(
         StorageError: The data folder can't be used.
     """
     from bootstrap import build_services  # slow, and `--help` does not need it
+    from bootstrap.tracing import end_traces
 
     try:
         services = build_services(data_dir=data_dir, must_exist=must_exist)
@@ -74,6 +75,8 @@ def open_services(
     except KeyboardInterrupt:
         typer.echo("Stopped. Finished work is kept; run the same command to resume.")
         raise typer.Exit(INTERRUPTED) from None
+    finally:
+        end_traces()
 
 
 def command_line(*arguments: object, data_dir: Path | None = None) -> str:

@@ -13,8 +13,9 @@ from streamlit.web import cli
 from uvicorn.config import HTTP_PROTOCOLS, LOGGING_CONFIG
 
 from bootstrap import current_settings
-from commands.connection_limits import LimitedProtocol, limited_protocol
+from commands.connection_limits import limited_protocol
 from domain.errors import ConfigError
+from settings import Settings
 
 _APP = Path(__file__).parents[1] / "app.py"
 
@@ -30,19 +31,25 @@ def main() -> None:
     # Streamlit can't pass `log_config=None` to uvicorn; without handlers, our own gets its lines.
     LOGGING_CONFIG["handlers"].clear()
     LOGGING_CONFIG["loggers"].clear()
+    settings = _settings()
     # Streamlit has no option for uvicorn's protocol either.
-    HTTP_PROTOCOLS["auto"] = _protocol()  # type: ignore[assignment]  # a class works like its name
+    HTTP_PROTOCOLS["auto"] = limited_protocol(  # type: ignore[assignment]  # a class works like its name
+        settings.max_connections, settings.max_connections_per_address
+    )
+    if settings.pages_metrics_port is not None:
+        from bootstrap.metrics_server import serve_metrics  # slow, and rarely needed
+
+        serve_metrics("pages", settings.pages_metrics_port, "FOOTNOTE_PAGES_METRICS_PORT")
     options = ["--browser.gatherUsageStats=false", "--logger.level=warning", *sys.argv[1:]]
     sys.argv[1:] = ["run", str(_APP), *options]
     cli.main(prog_name="streamlit")
 
 
-def _protocol() -> type[LimitedProtocol]:
+def _settings() -> Settings:
     try:
-        settings = current_settings()
+        return current_settings()
     except ConfigError as error:
         raise SystemExit(f"Footnote: {error}") from error
-    return limited_protocol(settings.max_connections, settings.max_connections_per_address)
 
 
 def _no_address() -> None:

@@ -21,6 +21,7 @@ from commands.console import (
     announce_model,
     command_line,
     open_services,
+    settings_from_options,
 )
 from commands.low_priority import lower_priority
 from commands.supervisor import ABANDONED_IMPORT, supervise, termination_request
@@ -94,16 +95,22 @@ def collect_garbage_as_usual() -> None:
 
 
 def serve_app(
-    services: "Services", app: Callable[..., Awaitable[None]], listening: socket.socket
+    services: "Services",
+    app: Callable[..., Awaitable[None]],
+    listening: socket.socket,
+    role: str,
 ) -> NoReturn:
-    """Serve the ASGI application until this process is asked to end, then end it."""
+    """Serve the ASGI application until this process is asked to end, then end it.
+
+    `role` is what the process is in its metrics: `api` or `mcp`.
+    """
     import uvicorn  # slow, and `--help` does not need it
 
     from bootstrap.server_metrics import collect_metrics
     from commands.connection_limits import MAX_HEAD_BYTES, limited_protocol
 
     settings = services.parts.settings
-    collect_metrics()
+    collect_metrics(role)
     config = uvicorn.Config(
         app,
         http=limited_protocol(settings.max_connections, settings.max_connections_per_address),
@@ -128,7 +135,10 @@ def end(code: int) -> NoReturn:
 
     This skips Python's own shutdown, which aborts if a thread is inside a library being unloaded.
     """
+    from bootstrap.tracing import end_traces
+
     end_soon(code)
+    end_traces()
     for thread in threading.enumerate():
         if not thread.daemon and thread is not threading.current_thread():
             thread.join()
@@ -170,7 +180,7 @@ def api(
         if not shared:
             typer.echo(banner(services, "API", host, listening, PREFIX, data_dir=data_dir))
         if processes == 1:
-            serve_app(services, make_app(services, bound=host), listening)
+            serve_app(services, make_app(services, bound=host), listening, "api")
         # This socket only reserves the port; the supervising process must not accept connections.
         port = listening.getsockname()[1]
         listening.close()
@@ -232,7 +242,7 @@ def _serve_http(
     policy = services.host_policy(host, hosts=parse_hosts(names, "--allow-host"))
     listening = listen(host, port)
     typer.echo(banner(services, "MCP server", host, listening, PATH, data_dir=data_dir))
-    serve_app(services, make_mcp_app(services, policy), listening)
+    serve_app(services, make_mcp_app(services, policy), listening, "mcp")
 
 
 def serve(
@@ -279,9 +289,18 @@ def _work(data_dir: DataDir) -> None:
 
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, end)
+    _serve_metrics(data_dir)
     while not stop.is_set():
         with open_services(data_dir, warn=False, must_exist=False) as services:
             services.worker.run(stop, _leave, services.is_outdated)
+
+
+def _serve_metrics(data_dir: DataDir) -> None:
+    port = settings_from_options(data_dir).worker_metrics_port
+    if port is not None:
+        from bootstrap.metrics_server import serve_metrics  # slow, and rarely needed
+
+        serve_metrics("worker", port, "FOOTNOTE_WORKER_METRICS_PORT")
 
 
 def _leave() -> NoReturn:

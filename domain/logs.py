@@ -149,6 +149,11 @@ def log_context(**fields: Any) -> Iterator[None]:
         _context.reset(token)
 
 
+def context_fields() -> Mapping[str, Any]:
+    """The fields that all lines get that are logged here; see `log_context`."""
+    return _context.get()
+
+
 def run_in_context(work: Generator[T, None, R], context: Context) -> Generator[T, None, R]:
     """Run each step of `work`, and its cleanup, in the given context.
 

@@ -95,6 +95,8 @@ ALLOWED_USERS = {
     "sse_starlette": {"api"},
     "limits": {"api"},
     "uvicorn": {"commands"},
+    "opentelemetry": {"bootstrap"},
+    "prometheus_client": {"bootstrap"},
 }
 
 
