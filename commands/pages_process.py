@@ -14,6 +14,7 @@ from uvicorn.config import HTTP_PROTOCOLS, LOGGING_CONFIG
 
 from bootstrap import current_settings
 from commands.connection_limits import limited_protocol
+from commands.long_running import bound_memory
 from domain.errors import ConfigError
 from settings import Settings
 
@@ -41,6 +42,7 @@ def main() -> None:
 
         serve_metrics("pages", settings.pages_metrics_port, "FOOTNOTE_PAGES_METRICS_PORT")
     options = ["--browser.gatherUsageStats=false", "--logger.level=warning", *sys.argv[1:]]
+    bound_memory()
     sys.argv[1:] = ["run", str(_APP), *options]
     cli.main(prog_name="streamlit")
 

@@ -1,6 +1,5 @@
 """`cli.py serve`, `worker`, `api`, and `mcp`: the long-running processes."""
 
-import gc
 import os
 import signal
 import socket
@@ -23,6 +22,7 @@ from commands.console import (
     open_services,
     settings_from_options,
 )
+from commands.long_running import bound_memory
 from commands.low_priority import lower_priority
 from commands.supervisor import ABANDONED_IMPORT, supervise, termination_request
 from domain import LOCAL_USER
@@ -35,7 +35,6 @@ if TYPE_CHECKING:
 
 _GRACE_S = 3
 """Seconds that requests may take after a termination request, before they are aborted."""
-_GARBAGE_THRESHOLDS = 700, 10, 10
 KEEP_ALIVE_S = 75
 """Seconds that a connection stays open between requests: longer than clients and proxies keep it.
 
@@ -85,15 +84,6 @@ def banner(
     return f"{serves}\nThere is no API key yet. Create one with: {command}"
 
 
-def collect_garbage_as_usual() -> None:
-    """Collect garbage as often as Python does, which `cli.py` changes for short commands.
-
-    A few objects of an import or an answer can keep much memory of libraries.
-    """
-    gc.freeze()  # what has been loaded until now stays
-    gc.set_threshold(*_GARBAGE_THRESHOLDS)
-
-
 def serve_app(
     services: "Services",
     app: Callable[..., Awaitable[None]],
@@ -123,7 +113,7 @@ def serve_app(
         timeout_graceful_shutdown=_GRACE_S,
         timeout_keep_alive=KEEP_ALIVE_S,
     )
-    collect_garbage_as_usual()
+    bound_memory()
     threading.Thread(target=services.warm_up, daemon=True).start()
     with suppress(KeyboardInterrupt):
         uvicorn.Server(config).run(sockets=[listening])
@@ -223,7 +213,7 @@ def _serve_stdio(services: "Services") -> NoReturn:
     from api.mcp.mcp_server import serve_stdio  # slow, and `--help` does not need it
 
     client_disconnected = False
-    collect_garbage_as_usual()
+    bound_memory()
     with suppress(KeyboardInterrupt):
         client_disconnected = serve_stdio(
             services,
@@ -279,7 +269,7 @@ def worker(
 
 def _work(data_dir: DataDir) -> None:
     lower_priority()
-    collect_garbage_as_usual()
+    bound_memory()
     stop = threading.Event()
 
     def end(number: int, frame: FrameType | None) -> None:

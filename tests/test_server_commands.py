@@ -1,6 +1,5 @@
-"""How the servers are set up."""
+"""How the servers and the worker are set up."""
 
-import gc
 from types import SimpleNamespace
 
 import pytest
@@ -10,8 +9,13 @@ from bootstrap import server_metrics
 from commands import server_commands
 from settings import Settings
 
-OFTEN = (700, 10, 10)
-"""Python's own thresholds."""
+
+@pytest.fixture
+def calls(monkeypatch):
+    """The calls that bound the memory of this process; they have no effect."""
+    made = []
+    monkeypatch.setattr(server_commands, "bound_memory", lambda: made.append("bound"))
+    return made
 
 
 @pytest.fixture
@@ -21,16 +25,7 @@ def configs(monkeypatch):
     monkeypatch.setattr(uvicorn.Server, "run", lambda self, sockets: found.append(self.config))
     monkeypatch.setattr(server_commands, "end", lambda code: None)
     monkeypatch.setattr(server_metrics, "collect_metrics", lambda: None)
-    monkeypatch.setattr(gc, "freeze", lambda: None)
     return found
-
-
-@pytest.fixture
-def rare_collections():
-    before = gc.get_threshold()
-    gc.set_threshold(50_000)
-    yield
-    gc.set_threshold(*before)
 
 
 def serve():
@@ -39,17 +34,17 @@ def serve():
     server_commands.serve_app(services, None, None)
 
 
-def test_clients_and_proxies_close_idle_connections_before_the_server(configs):
+def test_clients_and_proxies_close_idle_connections_before_the_server(calls, configs):
     serve()
     assert configs[0].timeout_keep_alive > 60, "nginx and load balancers of AWS wait for 60 s"
 
 
-def test_a_server_collects_garbage_often(configs, rare_collections):
+def test_a_server_bounds_its_memory(calls, configs):
     serve()
-    assert gc.get_threshold() == OFTEN
+    assert calls == ["bound"]
 
 
-def test_a_worker_collects_garbage_often(configs, rare_collections, monkeypatch):
+def test_a_worker_bounds_its_memory(calls, monkeypatch):
     def open_services(*_arguments, **_options):
         raise KeyboardInterrupt
 
@@ -58,4 +53,4 @@ def test_a_worker_collects_garbage_often(configs, rare_collections, monkeypatch)
     monkeypatch.setattr(server_commands.signal, "signal", lambda number, handler: None)
     with pytest.raises(KeyboardInterrupt):
         server_commands._work(None)
-    assert gc.get_threshold() == OFTEN
+    assert calls == ["bound"]

@@ -1,0 +1,56 @@
+"""The memory of long-running processes stays bounded."""
+
+import os
+import platform
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+THREADS = 32
+ARENAS = f"""
+import ctypes, sys, threading
+from commands.long_running import bound_memory
+if sys.argv[1] == "bounded":
+    bound_memory()
+libc, together = ctypes.CDLL(None), threading.Barrier({THREADS})
+def allocate():
+    together.wait()
+    libc.malloc(100_000)
+    together.wait()
+threads = [threading.Thread(target=allocate) for _ in range({THREADS})]
+[thread.start() for thread in threads]
+[thread.join() for thread in threads]
+libc.fdopen.restype = ctypes.c_void_p
+output = ctypes.c_void_p(libc.fdopen(1, b"w"))
+libc.malloc_info(0, output)
+libc.fflush(output)
+"""
+COLLECTED = """
+import gc
+from commands.long_running import bound_memory
+usual = gc.get_threshold()
+gc.set_threshold(50_000)
+bound_memory()
+print(gc.get_threshold() == usual)
+"""
+
+
+def output_of(script, *arguments):
+    command = [sys.executable, "-c", script, *arguments]
+    return subprocess.run(
+        command, cwd=ROOT, capture_output=True, text=True, check=True, timeout=60
+    ).stdout
+
+
+@pytest.mark.skipif(platform.libc_ver()[0] != "glibc", reason="this system does not use glibc")
+def test_many_threads_share_few_memory_arenas():
+    at_most = max(2, os.cpu_count())
+    assert output_of(ARENAS, "bounded").count("<heap nr=") <= at_most
+    assert output_of(ARENAS, "unbounded").count("<heap nr=") > at_most
+
+
+def test_garbage_is_collected_as_often_as_python_does():
+    assert output_of(COLLECTED).strip() == "True"
