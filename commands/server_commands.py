@@ -23,7 +23,6 @@ from commands.console import (
     settings_from_options,
 )
 from commands.long_running import bound_memory
-from commands.low_priority import lower_priority
 from commands.supervisor import ABANDONED_IMPORT, supervise, termination_request
 from domain import LOCAL_USER
 from domain.errors import InputError
@@ -268,7 +267,6 @@ def worker(
 
 
 def _work(data_dir: DataDir) -> None:
-    lower_priority()
     bound_memory()
     stop = threading.Event()
 

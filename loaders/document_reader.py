@@ -238,7 +238,7 @@ class _Child:
             stdout=subprocess.PIPE,
             cwd=folder,
             env=python_environment(folder),
-            process_group=0,  # Ctrl-C goes to this process only; same session: same priority
+            start_new_session=True,  # Ctrl-C goes to this process only
         )
         self._requests = cast("IO[bytes]", self._process.stdin)
         self._replies = cast("IO[bytes]", self._process.stdout)

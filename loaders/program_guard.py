@@ -26,7 +26,7 @@ def main() -> int:
     resource.setrlimit(resource.RLIMIT_FSIZE, (int(largest), int(largest)))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     program = subprocess.Popen(  # noqa: S603  # the caller chose it
-        command, stdin=subprocess.DEVNULL, cwd=folder, process_group=0
+        command, stdin=subprocess.DEVNULL, cwd=folder, start_new_session=True
     )
     alone = threading.Event()
     watch = threading.Thread(target=_end_with_pipe, args=(program.pid, folder, alone), daemon=True)

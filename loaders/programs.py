@@ -86,7 +86,7 @@ def _code(folder: Path, command: Sequence[str], timeout_s: float) -> int:
             stdout=log,
             stderr=log,
             env=clean_environment(folder),
-            process_group=0,  # same session: same priority
+            start_new_session=True,
         ) as guard,
     ):
         try:

@@ -49,7 +49,6 @@ def test_a_worker_bounds_its_memory(calls, monkeypatch):
         raise KeyboardInterrupt
 
     monkeypatch.setattr(server_commands, "open_services", open_services)
-    monkeypatch.setattr(server_commands, "lower_priority", lambda: None)
     monkeypatch.setattr(server_commands.signal, "signal", lambda number, handler: None)
     with pytest.raises(KeyboardInterrupt):
         server_commands._work(None)

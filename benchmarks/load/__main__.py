@@ -24,7 +24,9 @@ def options_of(words: list[str] | None = None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.load", description=__doc__)
     parser.add_argument("--people", type=int, default=50)
     parser.add_argument("--documents", type=int, default=5000, help="documents to import")
-    parser.add_argument("--before", type=int, default=500, help="documents imported before")
+    parser.add_argument(
+        "--before", type=int, default=500, help="documents imported before, at least 1"
+    )
     parser.add_argument("--think", type=float, default=25, help="mean pause of a person in s")
     parser.add_argument("--warm-up", type=float, default=30, help="seconds that do not count")
     parser.add_argument("--baseline", type=float, default=120, help="seconds without an import")

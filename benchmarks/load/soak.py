@@ -46,7 +46,7 @@ class Work:
 
 def measure_soak(program: Program, minutes: float) -> tuple[Report, bool]:
     """The report, and whether every process stayed flat and nothing failed."""
-    watch = Watch(program.pids, SAMPLED_S)
+    watch = Watch(program.pids, min(SAMPLED_S, 2 * minutes))  # at least 30 samples
     began = time.monotonic()
     work, answers, visitors = asyncio.run(_work(program, 60 * minutes))
     watch.end()
