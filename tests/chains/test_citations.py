@@ -4,7 +4,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from chains.citations.answer_check import check_answer
+from chains.citations.answer_check import AnswerCheck, check_answer
 from chains.citations.answer_reader import AnswerReader
 from chains.citations.markers import as_markdown
 from chains.citations.support import contains_numbers
@@ -238,6 +238,29 @@ def test_the_streamed_text_equals_the_checked_text(answer, lengths):
         streamed += as_markdown(parser.feed(answer[at : at + length]))
         at += length
     assert streamed + as_markdown(parser.close()) == check(answer).text
+
+
+ANY_CHARACTER = st.characters(codec="utf-8")
+SOUP = st.lists(PIECES | st.text(ANY_CHARACTER, max_size=8), max_size=40).map("".join)
+
+
+@given(SOUP, st.lists(st.integers(1, 9), max_size=20))
+@example("[1: " * 50, [3])
+@example('[1: "15 days\u202e" [2†\x00] ［３］ 【1: 「」】 [1]', [1, 1, 1])
+def test_any_text_is_checked_alike_whole_and_in_pieces(answer, lengths):
+    reader, whole = AnswerReader(SOURCES), check(answer)
+    in_pieces, at, found = AnswerCheck(SOURCES, TEXTS.get), 0, []
+    for length in [*lengths, len(answer)]:
+        found += in_pieces.read(reader.feed(answer[at : at + length]))
+        at += length
+    found += in_pieces.read(reader.close())
+    assert in_pieces.result == whole
+    by_marker = [whole.citations[mark.citation] for mark in whole.marks]
+    assert [by_marker[index] for index, _ in found] == [citation for _, citation in found]
+    for citation in whole.citations:
+        if citation.state is VERIFIED:
+            text = TEXTS[citation.document_id]
+            assert text[citation.start : citation.end] == citation.quote
 
 
 def test_equal_citations_are_merged_and_different_ones_stay_in_text_order():

@@ -4,6 +4,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from domain.errors import InputError
 from loaders.directory_loader import Globs
 
 
@@ -53,3 +54,17 @@ def test_patterns_with_many_wildcards_match_in_linear_time(pattern):
     globs = Globs([pattern])
     assert not globs.match("a" * 100_000)
     assert not globs.match("/".join(["a"] * 50_000))
+
+
+@given(
+    st.lists(st.text(st.characters(codec="utf-8"), max_size=12), max_size=4), st.text(max_size=12)
+)
+def test_any_pattern_matches_or_is_rejected_with_the_reason(patterns, path):
+    try:
+        globs = Globs(patterns)
+    except InputError as error:
+        reason = str(error)
+    else:
+        reason = "is not a valid pattern"
+        assert globs.match(path) in (True, False)
+    assert "is not a valid pattern" in reason

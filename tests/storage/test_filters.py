@@ -112,6 +112,25 @@ def in_order(value, name, limit):
     return {**comparisons, "$lt": value < limit, "$lte": value <= limit}[name]
 
 
+NAMES = st.sampled_from(
+    ["$and", "$or", "$not", "$eq", "$in", "$gte", "$contains", "$exists", "$where", "page", "", "$"]
+)
+ANYTHING = st.recursive(
+    scalars | st.text(max_size=3) | st.floats() | st.binary(max_size=2) | st.datetimes(),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(NAMES, inner, max_size=3),
+    max_leaves=12,
+)
+
+
+@given(conditions=ANYTHING, rows=st.lists(metadata, max_size=3))
+def test_anything_is_a_filter_or_rejected_with_a_value_error(conditions, rows):
+    try:
+        checks = checks_of(conditions)
+    except ValueError:
+        return
+    assert {matches(checks, row) for row in rows} <= {True, False}
+
+
 @given(conditions=filters, rows=st.lists(metadata, max_size=6))
 def test_exactly_the_rows_that_satisfy_all_conditions_match(conditions, rows):
     expected = [satisfies(row, conditions) for row in rows]
