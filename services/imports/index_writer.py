@@ -11,6 +11,7 @@ between 3 and 4 leaves the replaced ones listed. Garbage collection at the next 
 
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -182,10 +183,15 @@ class ActiveIndex:
         return self.writer_for(index)
 
     def create(self, spec: IndexSpec, state: IndexState) -> IndexStore:
-        """Create an empty index, first in its store, then in the ledger."""
+        """Create an empty index, first in its store, then in the ledger, or in neither."""
         index = new_index(spec, state)
         store = self.stores.create(index, self.indexes.all())
-        self.indexes.add(index)
+        try:
+            self.indexes.add(index)
+        except StorageError:
+            with suppress(StorageError):
+                self.stores.delete(index)
+            raise
         return store
 
     def publish(self) -> str:

@@ -4,9 +4,10 @@ import threading
 import pytest
 
 from domain import LOCAL_USER, ImportState, TurnState
-from domain.errors import BusyError, StorageUnavailableError
+from domain.errors import BusyError, StorageError, StorageUnavailableError
 from services.long_work import Stage
 from storage.ledger.conversation_store import Conversations
+from storage.ledger.index_store import Indexes
 from storage.processes import process_name
 from storage.safe_writes import writer_lock
 from tests.fakes.library import DEAD, DictLoader, Library
@@ -229,6 +230,20 @@ class TestRecover:
         assert folders(again) == [again.indexes.active().id]
         assert again.indexes.retired_indexes() == []
         assert again.check().agrees
+
+
+def test_an_index_that_cannot_be_recorded_leaves_no_folder(library, monkeypatch):
+    def fail(_indexes, _index):
+        raise StorageError("the disk is full")
+
+    other, before = Library(library.data_dir, size=100), folders(library)
+    with monkeypatch.context() as full:
+        full.setattr(Indexes, "add", fail)
+        with pytest.raises(StorageError, match="full"):
+            other.reindex()
+    assert folders(library) == before
+    assert other.reindex().completed
+    assert len(folders(library)) == 1
 
 
 def test_check_and_reindex_fail_while_another_process_writes(library, monkeypatch):
