@@ -14,6 +14,7 @@ import httpx
 from benchmarks.afresh import ROOT, call_afresh, own_environment
 from benchmarks.page_opening import free_port, wait_until_healthy
 
+START_S = 300
 POLL_S = 0.5
 IMPORT_S = 3600
 END_S = 30
@@ -49,8 +50,8 @@ def running(folder: Path, people: int, model: str | None = None) -> Iterator[Pro
             stack.enter_context(_process([name, "--port", port, "--data-dir", data], folder, chat))
             for name, port in (("serve", pages), ("api", api))
         ]
-        wait_until_healthy(f"http://127.0.0.1:{api}/readyz")
-        wait_until_healthy(f"http://127.0.0.1:{pages}/_stcore/health")
+        for health in (f"{api}/readyz", f"{pages}/_stcore/health"):
+            wait_until_healthy(f"http://127.0.0.1:{health}", START_S)
         program = Program(
             f"http://127.0.0.1:{api}/api/v1", f"127.0.0.1:{pages}", secrets, pids, folder
         )

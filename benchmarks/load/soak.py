@@ -150,10 +150,15 @@ class Client:
     def _call(self, method: str, path: str, **request: Any) -> httpx.Response:
         response = self._http.request(method, path, **request)
         name = f"{method} {path.removeprefix(self._root).split('/')[1]}"
-        if response.is_error:
+        if response.is_error and not _is_deleted(path, response):
             self._work.failed[f"{name}: {response.text[:150]}"] += 1
         self._work.done[name] += 1
         return response
+
+
+def _is_deleted(path: str, response: httpx.Response) -> bool:
+    """Whether the editor deleted a document after it was listed."""
+    return path.startswith("/documents/") and response.status_code == httpx.codes.NOT_FOUND
 
 
 def _add_work(report: Report, work: Work, answers: Answers, visitors: Visitors) -> None:
