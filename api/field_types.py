@@ -92,12 +92,15 @@ class Schema(BaseModel):
 
 
 class Page(Schema, Generic[Item]):
-    """One page of a list, and the length of the whole list."""
+    """One page of a list, and the length of the whole list.
 
-    items: list[Item]
-    """The items on this page"""
-    total: int = Field(ge=0, examples=[1])
-    """Total number of items on all pages"""
+    Looking for docstrings of a generic model's fields takes pydantic 30 ms for each kind of item.
+    """
+
+    model_config = ConfigDict(use_attribute_docstrings=False)
+
+    items: list[Item] = Field(description="The items on this page")
+    total: int = Field(ge=0, description="Total number of items on all pages", examples=[1])
 
     @classmethod
     def of(cls, rows: Sequence[object], total: int) -> Self:

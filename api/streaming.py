@@ -294,19 +294,11 @@ class JsonOf:
         return {**kind, "contentSchema": content}
 
 
-Name = TypeVar("Name")
-
-
-class EventOf(Schema, Generic[Name]):
-    """An event with this name; subclasses declare its data."""
-
-    event: Name
-    """Name of the event"""
-
-
-class ErrorEvent(EventOf[Literal["error"]]):
+class ErrorEvent(Schema):
     """The last event after a failure."""
 
+    event: Literal["error"]
+    """Name of the event"""
     data: Annotated[str, JsonOf(Problem)]
     """What went wrong"""
 

@@ -31,6 +31,7 @@ settings.load_profile("footnote")
 
 
 LIMIT = pytest.StashKey()
+gc.disable()  # until all tests are collected, which creates objects that stay
 
 
 @pytest.hookimpl(optionalhook=True)
@@ -43,6 +44,7 @@ def pytest_xdist_auto_num_workers():
 def pytest_collection_finish():
     """Exempt modules and tests from garbage collection, which would visit them again and again."""
     gc.freeze()
+    gc.enable()
 
 
 @pytest.hookimpl(tryfirst=True)

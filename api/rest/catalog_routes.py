@@ -17,7 +17,6 @@ from api.rest.question_routes import Token, TokenEvent
 from api.streaming import (
     Answering,
     ErrorEvent,
-    EventOf,
     EventStream,
     JsonOf,
     encoded_event,
@@ -196,23 +195,29 @@ class CatalogAnswer(UnderstoodQuestion, RankedPlaces):
     what can be asked"""
 
 
-class UnderstoodEvent(EventOf[Literal["understood"]]):
+class UnderstoodEvent(Schema):
     """The first event."""
 
+    event: Literal["understood"]
+    """Name of the event"""
     data: Annotated[str, JsonOf(UnderstoodQuestion)]
     """How the question was understood"""
 
 
-class RankedEvent(EventOf[Literal["ranked"]]):
+class RankedEvent(Schema):
     """Sent once the places are found; their patterns are not translated yet."""
 
+    event: Literal["ranked"]
+    """Name of the event"""
     data: Annotated[str, JsonOf(RankedPlaces)]
     """The places found, best first"""
 
 
-class AnsweredEvent(EventOf[Literal["answered"]]):
+class AnsweredEvent(Schema):
     """The last event of a successful answer."""
 
+    event: Literal["answered"]
+    """Name of the event"""
     data: Annotated[str, JsonOf(CatalogAnswer)]
     """The complete result"""
 

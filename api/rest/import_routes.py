@@ -12,12 +12,11 @@ from pydantic import AliasChoices, Field, RootModel, StrictBool
 from sse_starlette import EventSourceResponse
 
 from api.authentication import ManageAccess, OpenServices, ReadAccess
-from api.field_types import ImportId, Page, Paging, SourceId
+from api.field_types import ImportId, Page, Paging, Schema, SourceId
 from api.problems import NOT_FOUND
 from api.rest.answer_schemas import RequestModel, ResponseModel
 from api.streaming import (
     ErrorEvent,
-    EventOf,
     EventStream,
     JsonOf,
     encoded_event,
@@ -160,16 +159,20 @@ class ImportRequest(RequestModel):
     ended with `needs confirmation`"""
 
 
-class ProgressEvent(EventOf[Literal["progress"]]):
+class ProgressEvent(Schema):
     """Sent when something has changed."""
 
+    event: Literal["progress"]
+    """Name of the event"""
     data: Annotated[str, JsonOf(Import)]
     """The import"""
 
 
-class ImportEndEvent(EventOf[Literal["end"]]):
+class ImportEndEvent(Schema):
     """The last event of an import that has ended or needs attention."""
 
+    event: Literal["end"]
+    """Name of the event"""
     data: Annotated[str, JsonOf(Import)]
     """The import"""
 
@@ -181,9 +184,11 @@ class MissingImport(ResponseModel):
     """What is missing"""
 
 
-class MissingImportEvent(EventOf[Literal["gone"]]):
+class MissingImportEvent(Schema):
     """The last event if the source was removed."""
 
+    event: Literal["gone"]
+    """Name of the event"""
     data: Annotated[str, JsonOf(MissingImport)]
     """Why the import no longer exists"""
 

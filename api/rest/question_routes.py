@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 from fastapi import APIRouter, Response
 from pydantic import ConfigDict, Field, RootModel, TypeAdapter
 
-from api.field_types import Question
+from api.field_types import Question, Schema
 from api.problems import ProblemError, problem_responses
 from api.rest.answer_schemas import (
     Citation,
@@ -22,7 +22,6 @@ from api.rest.answer_schemas import (
 from api.streaming import (
     Answering,
     ErrorEvent,
-    EventOf,
     EventStream,
     JsonOf,
     encoded_event,
@@ -123,72 +122,90 @@ class CheckedCitations(ResponseModel):
     unsupported_sentences: UnsupportedSentences
 
 
-class StartedEvent(EventOf[Literal["started"]]):
+class StartedEvent(Schema):
     """The first event."""
 
+    event: Literal["started"]
+    """Name of the event"""
     data: Annotated[str, JsonOf(StartedData)]
     """Ids of the conversation and the turn"""
 
 
-class QuestionEvent(EventOf[Literal["question"]]):
+class QuestionEvent(Schema):
     """Sent once the standalone question is known."""
 
+    event: Literal["question"]
+    """Name of the event"""
     data: Annotated[str, JsonOf(QuestionData)]
     """The standalone question"""
 
 
-class StepEvent(EventOf[Literal["step"]]):
+class StepEvent(Schema):
     """Sent when a step of the agent begins, and again when it ends.
 
     Text written before a step is not part of the answer, and neither are its citations; it is
     repeated in the step's `said`.
     """
 
+    event: Literal["step"]
+    """Name of the event"""
     data: Annotated[str, JsonOf(Step)]
     """Current state of the step"""
 
 
-class SourcesEvent(EventOf[Literal["sources"]]):
+class SourcesEvent(Schema):
     """All passages so far, numbered from 1; an agent may send it several times."""
 
+    event: Literal["sources"]
+    """Name of the event"""
     data: Annotated[str, JsonOf(list[Source])]
     """All passages so far, in the order of their numbers"""
 
 
-class ReasoningEvent(EventOf[Literal["reasoning"]]):
+class ReasoningEvent(Schema):
     """Sent for each piece of a thinking model's reasoning, which is not part of the answer."""
 
+    event: Literal["reasoning"]
+    """Name of the event"""
     data: Annotated[str, JsonOf(ReasoningData)]
     """The piece of text"""
 
 
-class TokenEvent(EventOf[Literal["token"]]):
+class TokenEvent(Schema):
     """Sent for each piece of the answer."""
 
+    event: Literal["token"]
+    """Name of the event"""
     data: Annotated[str, JsonOf(Token)]
     """The piece of text"""
 
 
-class CitationEvent(EventOf[Literal["citation"]]):
+class CitationEvent(Schema):
     """Sent as soon as a quote of the answer was found in its document.
 
     A citation without a quote is checked once the answer is complete.
     """
 
+    event: Literal["citation"]
+    """Name of the event"""
     data: Annotated[str, JsonOf(FoundCitation)]
     """The verified citation"""
 
 
-class CitationsEvent(EventOf[Literal["citations"]]):
+class CitationsEvent(Schema):
     """Sent once the answer is complete."""
 
+    event: Literal["citations"]
+    """Name of the event"""
     data: Annotated[str, JsonOf(CheckedCitations)]
     """The checked citations"""
 
 
-class EndEvent(EventOf[Literal["end"]]):
+class EndEvent(Schema):
     """The last event of a successful answer: the stored turn."""
 
+    event: Literal["end"]
+    """Name of the event"""
     data: Annotated[str, JsonOf(Turn)]
     """The complete turn"""
 

@@ -79,7 +79,12 @@ class SentFields:
         self, _source: object, handler: GetCoreSchemaHandler
     ) -> CoreSchema:
         """The schema of the object, validated to a dictionary."""
-        model: type[BaseModel] = create_model(self.name, __base__=RequestModel, **self.fields)
+        model: type[BaseModel] = create_model(
+            self.name,
+            __base__=RequestModel,
+            __cls_kwargs__={"use_attribute_docstrings": False},
+            **self.fields,
+        )
         return core_schema.no_info_after_validator_function(
             lambda body: body.model_dump(exclude_unset=True), handler.generate_schema(model)
         )
