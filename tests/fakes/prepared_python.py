@@ -4,22 +4,35 @@ A command has its own process, environment, working directory, and output, as in
 and exit codes pass as lines of JSON through the two file descriptors in the arguments.
 """
 
+import gc
 import json
 import os
 import sys
+from importlib import import_module
 from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
+_MODULES = (
+    "cli",
+    "bootstrap.services",
+    "chains.conversational_retrieval",
+    "langchain_text_splitters",
+    "numpy",
+    "services.chat.chat_service",
+    "services.search.ranking",
+    "services.search.scoped_documents",
+    "services.search.search_service",
+    "storage.ledger.migrations.run",
+    "storage.vectors.passage_store",
+)
 
 
 def _prepare() -> None:
+    """Import what most commands need, except Deep Lake and ONNX Runtime, which start threads."""
     sys.path[0] = str(ROOT)  # this file's folder has modules with the names of packages
-    import bootstrap.services
-    import cli
-    import services.chat.chat_service
-    import services.search.search_service
-
-    del bootstrap, cli, services
+    for module in _MODULES:
+        import_module(module)
+    gc.freeze()
 
 
 def _require_one_thread() -> None:
