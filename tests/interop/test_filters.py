@@ -9,6 +9,7 @@ from hypothesis import HealthCheck, given, settings
 from langchain_core.vectorstores import InMemoryVectorStore
 
 from services.search.opensearch_retrievers import OpenSearchHybridRetriever
+from tests.quick import examples
 from tests.storage.test_filters import filters, satisfies
 from tests.storage.vectors.random_vectors import TextVectors, as_text
 
@@ -34,7 +35,7 @@ def library(store):
     return filled(store)
 
 
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=300)
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=examples(300))
 @given(condition=filters)
 def test_a_filter_finds_exactly_the_passages_that_satisfy_it(library, condition):
     expected = {str(n) for n, row in enumerate(rows()) if satisfies(row, condition)}

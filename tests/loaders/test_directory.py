@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from domain import DocumentRef, Skipped
 from domain.errors import SourceError, UnreadableError
 from loaders.directory_loader import DirectoryLoader, _modified_at
+from tests.quick import examples
 
 
 def write(root: Path, *names: str) -> None:
@@ -232,7 +233,7 @@ names = st.text(st.sampled_from("ab가é."), min_size=1, max_size=3).filter(lamb
 
 
 @given(st.sets(st.lists(names, min_size=1, max_size=3).map(tuple), max_size=8))
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=examples(40), deadline=None)
 def test_all_files_except_hidden_ones_are_listed(paths):
     with tempfile.TemporaryDirectory() as folder:
         files = set()

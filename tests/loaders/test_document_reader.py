@@ -14,6 +14,7 @@ from loaders.confluence.storage_format import Links, to_markdown
 from loaders.formats.pdf import page_png
 from tests.loaders.formats import test_damage, test_registry
 from tests.loaders.formats.files import pdf_file
+from tests.quick import examples
 
 SAMPLES = Path(__file__).parents[2] / "samples" / "documents"
 SAMPLE_FILES = {path.name: path.read_bytes() for path in sorted(SAMPLES.iterdir())}
@@ -52,14 +53,14 @@ def test_a_damaged_file_is_read_or_rejected_as_in_this_process(name, data):
 
 
 @given(text=st.text(max_size=200))
-@settings(deadline=None, max_examples=30)
+@settings(deadline=None, max_examples=examples(30))
 def test_any_text_and_name_survive(text):
     require_equal(f"{text[:50]}.txt", text.encode("utf-8", "surrogatepass"))
     require_equal(f"{text[:50]}.json", text.encode("utf-8", "surrogatepass"))
 
 
 @given(text=st.text(max_size=200))
-@settings(deadline=None, max_examples=30)
+@settings(deadline=None, max_examples=examples(30))
 def test_storage_format_is_converted_as_in_this_process(text):
     storage = f"<p>{text}</p><h1>Title</h1>"
     assert read_storage(storage, None) == to_markdown(storage, None)

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from domain.errors import UnreadableError
 from loaders.encoding import declared_encoding, decode
+from tests.quick import examples
 
 KOREAN = (
     "연차 휴가는 입사일을 기준으로 매년 15일이 부여됩니다.",
@@ -94,7 +95,7 @@ def test_any_mixture_of_japanese_and_ascii_lines_is_decoded(lines, encoding):
 
 
 @given(st.binary(max_size=300))
-@settings(deadline=None, max_examples=300)
+@settings(deadline=None, max_examples=examples(300))
 def test_arbitrary_bytes_are_decoded_or_rejected(data):
     with contextlib.suppress(UnreadableError):
         assert len(decode(data).text) <= len(data)

@@ -16,6 +16,7 @@ from loaders.directory_loader import DirectoryLoader, FolderWalk, Globs, key_of
 from services.imports.import_plan import plan
 from storage.ledger.document_store import StoredVersion
 from tests.fakes.permissions import enforced_permissions
+from tests.quick import examples
 
 
 def write(path: Path) -> Path:
@@ -270,7 +271,7 @@ def is_link_to_listed_entry(path: Path, root: Path, include: Globs, exclude: Glo
 
 
 @given(tree=TREES, modes=FORBIDDEN, include=INCLUDES, exclude=EXCLUDES)
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=examples(200), deadline=None)
 def test_every_entry_of_a_tree_is_listed_skipped_or_excluded_by_a_rule(
     tree, modes, include, exclude
 ):

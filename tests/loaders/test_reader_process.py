@@ -155,7 +155,8 @@ def test_a_document_whose_reader_is_stopped_with_the_service_is_read_again_later
     require_reading()
 
 
-def test_a_document_that_makes_its_reader_wait_forever_is_stopped(misbehave):
+def test_a_document_that_makes_its_reader_wait_forever_is_stopped(misbehave, monkeypatch):
+    monkeypatch.setattr(document_reader, "_IDLE_S", 0.5)  # how often deadlines are checked
     misbehave("time.sleep(600)", elapsed_s=1.5)
     with pytest.raises(UnreadableError, match=r"longer than 0\.025 minutes: split it"):
         read_document("bad.txt", b"bad")

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from loaders.split import split
 from tests.linear_time import require_linear_time
+from tests.quick import examples
 
 SAMPLES = sorted((Path(__file__).parents[2] / "samples" / "documents").rglob("*.md"))
 LINES = [
@@ -53,7 +54,7 @@ def assert_valid(text, passages, size):
     assert len({passage.id for passage in passages}) == len(passages)
 
 
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=examples(400), deadline=None)
 @given(TEXTS, SIZES)
 def test_passages_are_exact_ordered_bounded_and_complete(text, sizes):
     size, overlap = sizes

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from domain.errors import StorageError
 from models.cached import BATCH, KEYS_PER_QUERY, CachedEmbeddings
 from tests.fakes.models import HashingEmbeddings
+from tests.quick import examples
 
 ROOT = Path(__file__).parents[2]
 
@@ -27,7 +28,7 @@ def as_float32(vectors):
 
 @given(texts=st.lists(st.text(st.characters(codec="utf-8")), max_size=20))
 @settings(
-    max_examples=40,
+    max_examples=examples(40),
     deadline=None,
     suppress_health_check=[HealthCheck.function_scoped_fixture],
 )

@@ -19,6 +19,7 @@ from models.builtin import BuiltinEmbeddings
 from models.builtin_models import MultilingualE5
 from models.e5_tokenizer import E5File
 from tests.models.reference import NumpyBert
+from tests.quick import examples
 
 pytestmark = pytest.mark.slow
 
@@ -152,13 +153,13 @@ def test_the_pieces_match_those_of_another_library(encoder, peer, text):
         st.sampled_from("leave days 연차 휴가는 며칠 有給休暇は何日 0123.,?!-()\n"), max_size=200
     )
 )
-@settings(max_examples=200)
+@settings(max_examples=examples(200))
 def test_the_pieces_match_for_generated_texts_in_three_languages(encoder, peer, text):
     assert encoder.pieces(text) == peer.encode(text.strip()).ids or not text.strip()
 
 
 @given(st.text(max_size=300))
-@settings(max_examples=100)
+@settings(max_examples=examples(100))
 def test_the_number_of_pieces_is_limited_for_any_text(encoder, text):
     pieces = encoder.pieces(text)
     assert (pieces[0], pieces[-1]) == (0, 2)

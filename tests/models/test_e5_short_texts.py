@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 from domain.errors import ConfigError
 from models import builtin_models
 from models.builtin_models import MultilingualE5
+from tests.quick import examples
 
 pytestmark = pytest.mark.slow
 
@@ -49,13 +50,13 @@ def test_the_pieces_match_those_of_the_full_tokenizer(model, text):
         st.sampled_from("leave days 연차 휴가는 며칠 有給休暇は何日 0123.,?!-()\n"), max_size=200
     )
 )
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=examples(100), deadline=None)
 def test_the_pieces_match_for_generated_texts_in_three_languages(model, text):
     assert_same_pieces(model, text)
 
 
 @given(st.text(max_size=200))
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=examples(100), deadline=None)
 def test_the_pieces_match_for_arbitrary_texts(model, text):
     assert_same_pieces(model, text)
 

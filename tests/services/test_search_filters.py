@@ -17,6 +17,7 @@ from services.search.search_service import SearchService
 from services.texts import MAX_K
 from storage.ledger.passage_finder import LedgerFilter
 from tests.fakes.library import DictLoader, Library
+from tests.quick import examples
 from tests.storage.test_filters import holds
 
 SOURCES = {
@@ -128,7 +129,7 @@ def run(retriever, question, *, wait):
 
 
 @pytest.mark.parametrize("mode", list(SearchMode))
-@settings(max_examples=40)
+@settings(max_examples=examples(40))
 @given(data=st.data(), wait=st.booleans())
 def test_a_search_finds_exactly_the_passages_that_satisfy_the_condition(
     search, passages, mode, data, wait

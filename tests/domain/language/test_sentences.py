@@ -4,6 +4,7 @@ from hypothesis import strategies as st
 
 from domain.language.sentences import MAX_CHARS, split_sentences
 from tests.linear_time import require_linear_time
+from tests.quick import examples
 
 PARTS = [
     "- item",
@@ -127,7 +128,7 @@ def test_an_unmatched_bracket_does_not_swallow_the_rest():
     assert sentences("A (note. Then more. And more.") == ["A (note.", "Then more.", "And more."]
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=examples(300), deadline=None)
 @given(MARKDOWN)
 def test_spans_are_ordered_stripped_and_cover_the_text(text):
     spans = split_sentences(text)

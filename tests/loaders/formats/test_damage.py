@@ -21,6 +21,7 @@ from tests.loaders.formats.ole_files import (
     record,
 )
 from tests.loaders.formats.zipped_files import epub_file, hwpx_file, odf_file
+from tests.quick import examples
 
 ODT = "<text:h text:outline-level='1'>T</text:h><text:list><text:list-item><text:p>x</text:p>"
 ODT += "</text:list-item></text:list><table:table><table:table-row><table:table-cell>"
@@ -84,7 +85,7 @@ def test_undamaged_files_are_read(name):
 
 @pytest.mark.parametrize("name", FILES)
 @given(data=st.data())
-@settings(deadline=None, max_examples=60, suppress_health_check=[HealthCheck.too_slow])
+@settings(deadline=None, max_examples=examples(60), suppress_health_check=[HealthCheck.too_slow])
 def test_damaged_files_are_read_or_rejected(name, data):
     whole = FILES[name]
     cut, at = (data.draw(st.integers(0, len(whole))) for _ in range(2))
@@ -96,7 +97,7 @@ def test_damaged_files_are_read_or_rejected(name, data):
 
 @pytest.mark.parametrize("suffix", SUFFIXES)
 @given(data=st.binary(max_size=400))
-@settings(deadline=None, max_examples=40)
+@settings(deadline=None, max_examples=examples(40))
 def test_arbitrary_bytes_are_read_or_rejected(suffix, data):
     assert_read_or_rejected(f"a.{suffix}", data)
 

@@ -12,6 +12,7 @@ from domain.errors import UnreadableError
 from loaders.formats import read_document
 from loaders.formats.content import clean
 from tests.loaders.formats.files import docx_file, html_page, pdf_file, pptx_file, xlsx_file
+from tests.quick import examples
 
 SUFFIXES = ("txt", "md", "markdown", "html", "htm", "pdf", "docx", "pptx", "xlsx", "csv", "json")
 ROOT = Path(__file__).parents[3]
@@ -44,14 +45,14 @@ def assert_read_or_rejected(name: str, data: bytes) -> None:
 
 @pytest.mark.parametrize("suffix", SUFFIXES)
 @given(data=st.binary(max_size=400))
-@settings(deadline=None, max_examples=60)
+@settings(deadline=None, max_examples=examples(60))
 def test_arbitrary_bytes_are_read_or_rejected(suffix, data):
     assert_read_or_rejected(f"a.{suffix}", data)
 
 
 @pytest.mark.parametrize("name", FILES)
 @given(data=st.data())
-@settings(deadline=None, max_examples=60, suppress_health_check=[HealthCheck.too_slow])
+@settings(deadline=None, max_examples=examples(60), suppress_health_check=[HealthCheck.too_slow])
 def test_damaged_files_are_read_or_rejected(name, data):
     whole = FILES[name]
     cut = data.draw(st.integers(0, len(whole)))

@@ -36,6 +36,7 @@ from storage.ledger.conversation_store import Conversations
 from storage.ledger.database import open_database
 from storage.ledger.document_store import Documents
 from storage.ledger.source_store import Sources
+from tests.quick import examples
 
 ANNA, BERT = Principal("anna"), Principal("bert")
 WHEN = datetime(2026, 11, 20, 9, 0, tzinfo=UTC)
@@ -186,7 +187,7 @@ def service(database, conversation_list):
 
 
 @given(conversations())
-@settings(deadline=None, max_examples=40, suppress_health_check=[HealthCheck.too_slow])
+@settings(deadline=None, max_examples=examples(40), suppress_health_check=[HealthCheck.too_slow])
 def test_an_imported_conversation_equals_the_exported_one_except_for_unconfirmed_evidence(
     service, conversation_list, exported
 ):

@@ -5,6 +5,7 @@ from hypothesis import strategies as st
 
 from storage.vectors import vector_index
 from storage.vectors.vector_index import VectorIndex, unit_length
+from tests.quick import examples
 
 
 def index_of(vectors, included=None):
@@ -23,7 +24,7 @@ def plain_ranking(vectors, query, rows):
     return sorted(scores.items(), key=lambda pair: -pair[1])
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 @given(
     seed=st.integers(0, 2**32 - 1),
     rows=st.integers(1, 60),

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from loaders.confluence.storage_format import to_markdown
 from loaders.split import split
 from tests.loaders.confluence.storage_format.site import Nowhere, Site, cdata, macro, task, tasks
+from tests.quick import examples
 
 pytestmark = pytest.mark.slow
 
@@ -122,7 +123,7 @@ def assert_all_in_order(words, text):
 
 
 @given(PAGES)
-@settings(deadline=None, max_examples=100)
+@settings(deadline=None, max_examples=examples(100))
 def test_every_word_of_a_page_is_in_the_markdown_in_order(page):
     words = []
     storage = "".join(to_storage(tree, words) for tree in page)
@@ -133,7 +134,7 @@ def test_every_word_of_a_page_is_in_the_markdown_in_order(page):
 
 
 @given(PAGES, st.data())
-@settings(deadline=None, max_examples=50)
+@settings(deadline=None, max_examples=examples(50))
 def test_truncated_pages_are_converted(page, data):
     storage = "".join(to_storage(tree, []) for tree in page)
     cut = storage[: data.draw(st.integers(0, len(storage)))]

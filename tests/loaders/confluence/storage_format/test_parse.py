@@ -8,6 +8,7 @@ from loaders.confluence.storage_format import to_markdown
 from loaders.confluence.storage_format.elements import plain_text
 from tests.linear_time import require_linear_time
 from tests.loaders.confluence.storage_format.site import Nowhere, cdata, macro
+from tests.quick import examples
 
 SITE = Nowhere()
 
@@ -137,6 +138,6 @@ PIECES = st.sampled_from([
 
 
 @given(st.lists(PIECES, max_size=30).map("".join))
-@settings(deadline=None, max_examples=300)
+@settings(deadline=None, max_examples=examples(300))
 def test_any_malformed_markup_is_converted(storage):
     assert isinstance(to_markdown(storage, SITE), str)
