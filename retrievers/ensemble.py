@@ -15,13 +15,13 @@ from pydantic import Field, model_validator
 
 from domain import Metadata
 from domain.errors import ModelError
-from retrievers.passages import ComposedRetriever, search, search_async, search_depth
+from retrievers.passage_retrievers import BaseComposedRetriever, search, search_async, search_depth
 from retrievers.rankers import RRF_C, Hit, check_weights, fuse_reciprocal_ranks
 
 PAGE_CONTENT = "page_content"
 
 
-class EnsembleRetriever(ComposedRetriever):
+class EnsembleRetriever(BaseComposedRetriever):
     """Fuses any number of retrievers by weighted reciprocal rank.
 
     `id_key` determines which documents are equal. Of equal documents, the first in the order of the
@@ -150,7 +150,7 @@ def _distinct(names: Iterable[str]) -> list[str]:
 QUESTION = "question"
 
 
-class MultiQueryRetriever(ComposedRetriever):
+class MultiQueryRetriever(BaseComposedRetriever):
     """Searches for a question and its rephrasings with `base`, and fuses the results.
 
     The lists are fused by reciprocal rank and document id, or by text if a document has no id. The

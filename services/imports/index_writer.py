@@ -20,7 +20,6 @@ from domain.errors import StorageError
 from domain.language.script import script_of
 from domain.logs import get_logger
 from services.long_work import Cancelled, Stage, stop_if
-from services.texts import searchable_text
 from storage.base_store import IndexStore, NewPassage
 from storage.index_stores import IndexStores, open_store
 from storage.ledger.database import Database, in_groups
@@ -272,3 +271,14 @@ def _searchable(entry: Entry) -> str:
 def _metadata(entry: Entry) -> dict[str, Any]:
     document, passage = entry.document, entry.passage
     return passage_metadata(document, passage.page, script_of(passage.text))
+
+
+def searchable_text(title: str, heading_path: Sequence[str], text: str) -> str:
+    """The text to embed and index: the title and headings, then the passage's text.
+
+    A heading that repeats the title is omitted. The stored passage stays unchanged. After any
+    change here, increase `ENTRIES_VERSION` in `storage.ledger.index_store`, so that older indexes
+    are rebuilt.
+    """
+    headings = dict.fromkeys(heading for heading in (title, *heading_path) if heading)
+    return "\n".join([*headings, text])

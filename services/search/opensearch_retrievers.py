@@ -11,7 +11,7 @@ from pydantic import ConfigDict, Field, PrivateAttr, field_validator
 
 from domain import Filter, Normalization
 from domain.language.tokens import keyword_tokens
-from retrievers.passages import CountedRetriever
+from retrievers.passage_retrievers import BaseCountedRetriever
 from retrievers.rankers import Hit, Scored, combine_convex, fuse_reciprocal_ranks
 from storage.filters import checks_of
 from storage.opensearch.mapping import Fields, require_own_fields
@@ -24,7 +24,7 @@ from storage.vectors.passage_vector_store import require_positive
 _ENOUGH = re.compile(r"[-0-9%< ]*[0-9][-0-9%< ]*")
 
 
-class _OpenSearchRetriever(CountedRetriever):
+class _OpenSearchRetriever(BaseCountedRetriever):
     """Searches one index, by default of `OpenSearchVectorStore`, without connecting before."""
 
     model_config = ConfigDict(arbitrary_types_allowed=True)

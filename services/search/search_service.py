@@ -12,9 +12,10 @@ from domain.language.tokens import matched_words
 from domain.messages import _
 from services.access import own_sources
 from services.import_lock import LOADING
+from services.imports.index_writer import searchable_text
 from services.imports.maintenance import MaintenanceService
 from services.search.search_scope import condition_of, require_known_fields, searchable
-from services.texts import require_letters, require_possible_k, searchable_text
+from services.texts import require_letters, require_possible_k
 from storage.filters import checks_of, matches
 from storage.index_stores import IndexStores, open_store
 from storage.ledger.document_store import Documents
@@ -239,7 +240,7 @@ class SearchService:
         """
         with LOADING:
             from retrievers.ensemble import MultiQueryRetriever
-            from retrievers.passages import PassageRetriever
+            from retrievers.passage_retrievers import PassageRetriever
 
         require_known_fields(condition or {})
         base: BaseRetriever = PassageRetriever(

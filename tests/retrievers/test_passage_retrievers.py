@@ -2,7 +2,7 @@ import pytest
 from langchain_core.documents import Document
 from langchain_tests.integration_tests import RetrieversIntegrationTests
 
-from retrievers.passages import SPARE, PassageRetriever
+from retrievers.passage_retrievers import SPARE, PassageRetriever
 from retrievers.rankers import KeywordRanker, hits_of
 
 TEXTS = {f"p{number}": f"annual leave, rule {number}" for number in range(6)}

@@ -21,7 +21,7 @@ from pydantic import Field
 from domain import Filter, Metadata, Passage, shared_headings
 
 
-class CountedRetriever(BaseRetriever):
+class BaseCountedRetriever(BaseRetriever):
     """Returns at most `k` documents, best first; `k` can be overridden in (a)invoke.
 
     Raises:
@@ -49,7 +49,7 @@ class CountedRetriever(BaseRetriever):
         )
 
 
-class ComposedRetriever(BaseRetriever):
+class BaseComposedRetriever(BaseRetriever):
     """Searches with other retrievers, its children, and returns at most `k` documents, best first.
 
     A child is any Runnable that returns documents or texts for a question; asynchronous calls await
@@ -168,7 +168,7 @@ Neighbors = Callable[[Sequence[str], int], Mapping[str, Passage]]
 """Returns, by passage id, its document's text from `n` passages before it to `n` after it."""
 
 
-class WindowRetriever(ComposedRetriever):
+class WindowRetriever(BaseComposedRetriever):
     """Widens each hit of `base` by up to `passages` neighbors on either side.
 
     A widened hit is an exact span of its document: `page_content`, `start`, and `end` match the
@@ -284,7 +284,7 @@ def _union(one: Passage, other: Passage) -> Passage | None:
 Hydrate = Callable[[Sequence[str]], list[Document]]
 
 
-class PassageRetriever(CountedRetriever):
+class PassageRetriever(BaseCountedRetriever):
     """The best passages for a question, each with `score` and `parts` in its metadata.
 
     The parts are `domain.ScorePart`s as dictionaries, one per ranked list; their shares add up to
