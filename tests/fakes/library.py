@@ -1,9 +1,13 @@
 """A library in a folder with a fake embedding, and a loader of documents set by the test."""
 
 import hashlib
+import shutil
 import socket
+from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import cache
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 from langchain_core.documents import Document
 
@@ -102,3 +106,21 @@ class Library:
         """The text of every document of the source, by key."""
         known = self.documents.versions(self.source.id)
         return {key: self.documents.text(version.document_id) for key, version in known.items()}
+
+
+def filled_library(data_dir: Path, texts: Mapping[str, str]) -> Library:
+    """A library with these documents by key, reopened after their import.
+
+    Only the first one with the same documents imports them; others are copies.
+    """
+    shutil.copytree(_filled(tuple(texts.items())).name, data_dir, dirs_exist_ok=True)
+    return Library(data_dir)
+
+
+@cache
+def _filled(texts: tuple[tuple[str, str], ...]) -> TemporaryDirectory:
+    folder = TemporaryDirectory()
+    library = Library(Path(folder.name))
+    library.load(DictLoader(dict(texts)))
+    library.database.close()
+    return folder

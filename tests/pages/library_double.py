@@ -43,8 +43,8 @@ class Boxes:
 
 
 class Services:
-    def __init__(self, data_dir):
-        self.fake = Library(data_dir)
+    def __init__(self, library: Library):
+        self.fake = library
         self.library, self.queue, self.boxes = Status(), Queue(), Boxes()
         fake = self.fake
         self.documents = DocumentService(

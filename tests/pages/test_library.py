@@ -12,7 +12,7 @@ from streamlit.testing.v1 import AppTest
 from domain import LOCAL_USER, DocumentFilter
 from domain.errors import StorageError
 from storage.ledger.document_store import document_id
-from tests.fakes.library import DictLoader
+from tests.fakes.library import DictLoader, Library, filled_library
 from tests.pages.conftest import install_services, page_in_frame, page_text
 from tests.pages.library_double import Services
 from ui.library import library_table
@@ -26,9 +26,7 @@ TEXTS = {"handbook/leave.md": LONG, "휴가.md": "연차 휴가는 15일입니�
 
 @pytest.fixture
 def services(tmp_path, monkeypatch) -> Iterator[Services]:
-    services = Services(tmp_path)
-    services.fake.load(DictLoader(TEXTS))
-    yield from install_services(services, monkeypatch)
+    yield from install_services(Services(filled_library(tmp_path, TEXTS)), monkeypatch)
 
 
 @pytest.fixture
@@ -305,7 +303,7 @@ def test_charts_show_sources_languages_passages_and_imports(page):
 
 
 def test_an_empty_library_says_how_to_fill_it(tmp_path, monkeypatch):
-    services = Services(tmp_path)
+    services = Services(Library(tmp_path))
     services.library.now.documents = 0
     services.library.now.notices = ("The index was made with other settings.",)
     for _ in install_services(services, monkeypatch):

@@ -7,7 +7,7 @@ import pytest
 import streamlit as st
 from streamlit.testing.v1 import AppTest
 
-from tests.fakes.library import DictLoader, Library
+from tests.fakes.library import filled_library
 from tests.pages.conftest import APP, page_text
 from tests.storage.damage import contents
 
@@ -17,8 +17,7 @@ PAGES = sorted(path.name for path in (APP.parent / "pages").glob("*.py"))
 @pytest.fixture
 def data_dir(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     """The data folder of the library that the pages open."""
-    library = Library(tmp_path / "data")
-    library.load(DictLoader({"a.txt": "one word after another."}))
+    library = filled_library(tmp_path / "data", {"a.txt": "one word after another."})
     library.database.close()
     monkeypatch.setenv("FOOTNOTE_DATA_DIR", str(tmp_path / "data"))
     monkeypatch.setenv("FOOTNOTE_LANGUAGE", "en")

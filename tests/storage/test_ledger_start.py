@@ -10,7 +10,7 @@ from domain.errors import DamagedLedgerError, StorageError
 from storage.ledger.database import open_database
 from storage.ledger.ledger_check import has_foreign_log
 from storage.ledger.source_store import Sources
-from tests.fakes.library import DictLoader, Library
+from tests.fakes.library import DictLoader, Library, filled_library
 from tests.storage.damage import checkpoint, contents
 
 RECOVERY = r"cli\.py restore FILE.*restore footnote\.db from that copy.*FOOTNOTE_DATA_DIR"
@@ -19,8 +19,9 @@ RECOVERY = r"cli\.py restore FILE.*restore footnote\.db from that copy.*FOOTNOTE
 @pytest.fixture
 def folder(tmp_path):
     """The data folder of a library with an index."""
-    library = Library(tmp_path / "data")
-    library.load(DictLoader({"a.txt": "one word after another. " * 40, "b.txt": "short"}))
+    library = filled_library(
+        tmp_path / "data", {"a.txt": "one word after another. " * 40, "b.txt": "short"}
+    )
     library.database.close()
     checkpoint(tmp_path / "data" / "footnote.db")
     return tmp_path / "data"

@@ -4,16 +4,13 @@ import pytest
 from langchain_tests.integration_tests import ToolsIntegrationTests
 from langchain_tests.unit_tests import ToolsUnitTests
 
-from domain import LOCAL_USER
 from services.agent.agent_tools import answer_tool, document_tools
 
 
 class _HandbookServices:
     @pytest.fixture(autouse=True)
-    def _services(self, build_services, handbook):
-        services = build_services(embed=True)
-        services.directories.import_directory(LOCAL_USER, handbook)
-        self.services = services
+    def _services(self, imported):
+        self.services = imported(embed=True)
 
     def find_tool(self, name):
         return {tool.name: tool for tool in document_tools(self.services)}[name]

@@ -11,16 +11,14 @@ from services.long_work import CancelledError, ignore
 from storage.backups.backup_file import read_manifest
 from storage.backups.library_id import library_id
 from storage.ledger.database import HEAD
-from tests.fakes.library import DictLoader, Library
+from tests.fakes.library import DictLoader, Library, filled_library
 
 QUESTION = "How many days of annual leave do new employees get?"
 
 
 @pytest.fixture
 def library(tmp_path):
-    library = Library(tmp_path / "data")
-    library.load(DictLoader({"leave.md": "New employees get 25 days."}))
-    return library
+    return filled_library(tmp_path / "data", {"leave.md": "New employees get 25 days."})
 
 
 def evidence(turn):

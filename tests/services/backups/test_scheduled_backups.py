@@ -17,16 +17,14 @@ from services.import_worker import Worker
 from services.long_work import ignore, never
 from storage.backups.library_id import library_id
 from storage.safe_writes import writer_lock
-from tests.fakes.library import DictLoader, Library
+from tests.fakes.library import Library, filled_library
 
 DAY = timedelta(days=1)
 
 
 @pytest.fixture
 def library(tmp_path):
-    library = Library(tmp_path / "data")
-    library.load(DictLoader({"leave.md": "New employees get 25 days."}))
-    return library
+    return filled_library(tmp_path / "data", {"leave.md": "New employees get 25 days."})
 
 
 class Days:

@@ -7,13 +7,12 @@ import numpy as np
 import pytest
 from sqlalchemy import text
 
-from tests.fakes.library import DictLoader, Library
+from tests.fakes.library import Library, filled_library
 
 
 @pytest.fixture
 def library(tmp_path):
-    library = Library(tmp_path)
-    library.load(DictLoader({"a.txt": "one word after another. " * 40, "b.txt": "short"}))
+    library = filled_library(tmp_path, {"a.txt": "one word after another. " * 40, "b.txt": "short"})
     assert library.check().agrees
     return library
 

@@ -10,7 +10,7 @@ from storage.ledger.conversation_store import Conversations
 from storage.ledger.index_store import Indexes
 from storage.processes import process_name
 from storage.safe_writes import writer_lock
-from tests.fakes.library import DEAD, DictLoader, Library
+from tests.fakes.library import DEAD, DictLoader, Library, filled_library
 
 
 def documents(count):
@@ -19,9 +19,7 @@ def documents(count):
 
 @pytest.fixture
 def library(tmp_path):
-    library = Library(tmp_path)
-    library.load(DictLoader(documents(60)))
-    return library
+    return filled_library(tmp_path, documents(60))
 
 
 def status(library):

@@ -4,7 +4,7 @@ import pytest
 
 from domain import LOCAL_USER, Outcome
 from services.imports.index_writer import Entry, IndexWriter
-from tests.fakes.library import DictLoader, Library
+from tests.fakes.library import DictLoader, Library, filled_library
 
 TEXTS = {"a.txt": "the first text. " * 60, "b.txt": "the second text. " * 60}
 
@@ -27,9 +27,7 @@ def matching_passages(library, condition, store):
 
 @pytest.fixture
 def library(tmp_path):
-    library = Library(tmp_path)
-    library.load(DictLoader(dict(TEXTS)))
-    return library
+    return filled_library(tmp_path, TEXTS)
 
 
 def test_without_options_the_collection_is_the_name_of_the_source(library):

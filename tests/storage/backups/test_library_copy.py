@@ -17,16 +17,14 @@ from storage.backups.library_copy import library_copy
 from storage.index_reader import READABLE
 from storage.ledger.index_store import Engine, IndexState, new_index
 from storage.safe_writes import SPARE_BYTES, writer_lock
-from tests.fakes.library import DictLoader, Library
+from tests.fakes.library import DictLoader, Library, filled_library
 
 LEAVE = "# Leave\n\nNew employees get 25 days of annual leave a year."
 
 
 @pytest.fixture
 def library(tmp_path):
-    library = Library(tmp_path / "data")
-    library.load(DictLoader({"leave.md": LEAVE, "vpn.md": "Install WireGuard."}))
-    return library
+    return filled_library(tmp_path / "data", {"leave.md": LEAVE, "vpn.md": "Install WireGuard."})
 
 
 @contextmanager

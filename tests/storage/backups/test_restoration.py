@@ -12,16 +12,14 @@ from storage.backups.backup_file import entries_of, write_backup
 from storage.backups.library_copy import ledger_facts, library_copy
 from storage.backups.manifest import Manifest
 from storage.backups.restoration import check_backup, restore_backup
-from tests.fakes.library import DictLoader, Library
+from tests.fakes.library import Library, filled_library
 
 TEXTS = {"leave.md": "New employees get 25 days of annual leave a year."}
 
 
 @pytest.fixture
 def library(tmp_path):
-    library = Library(tmp_path / "data")
-    library.load(DictLoader(TEXTS))
-    return library
+    return filled_library(tmp_path / "data", TEXTS)
 
 
 @pytest.fixture

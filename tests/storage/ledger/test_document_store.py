@@ -2,16 +2,16 @@ import pytest
 
 from domain.errors import NotFoundError
 from storage.ledger.document_store import document_id, utc_text
-from tests.fakes.library import DictLoader, Library
+from tests.fakes.library import DictLoader, filled_library
 
 TEXT = "# 휴가 규정\n\n" + "연차 휴가는 15일입니다. 🎉 회사는 휴가를 줍니다. " * 30
 
 
 @pytest.fixture
 def library(tmp_path):
-    library = Library(tmp_path)
-    library.load(DictLoader({"handbook/leave.md": TEXT, "b.txt": "short", "a.txt": "shorter"}))
-    return library
+    return filled_library(
+        tmp_path, {"handbook/leave.md": TEXT, "b.txt": "short", "a.txt": "shorter"}
+    )
 
 
 def passages_of(library, key):

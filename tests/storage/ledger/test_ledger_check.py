@@ -15,14 +15,15 @@ from storage.ledger import ledger_check
 from storage.ledger.database import check_ledger, open_database
 from storage.ledger.document_store import Documents
 from storage.ledger.ledger_tables import SourceRow
-from tests.fakes.library import DictLoader, Library
+from tests.fakes.library import DictLoader, Library, filled_library
 from tests.storage.damage import PAGE, checkpoint, contents, corrupt
 
 
 @pytest.fixture
 def folder(tmp_path):
-    library = Library(tmp_path)
-    library.load(DictLoader({f"{n}.txt": f"{n} word after another. " * 40 for n in range(9)}))
+    library = filled_library(
+        tmp_path, {f"{n}.txt": f"{n} word after another. " * 40 for n in range(9)}
+    )
     library.database.close()
     checkpoint(tmp_path / "footnote.db")
     return tmp_path

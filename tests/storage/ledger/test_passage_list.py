@@ -5,16 +5,14 @@ from hypothesis import strategies as st
 from domain import Passage
 from storage.ledger.document_store import document_id
 from storage.ledger.passage_finder import PassageList, shared
-from tests.fakes.library import DictLoader, Library
+from tests.fakes.library import filled_library
 
 TEXT = "A long sentence about the leave of new employees. " * 40
 
 
 @pytest.fixture
 def library(tmp_path):
-    library = Library(tmp_path)
-    library.load(DictLoader({"leave.md": TEXT, "short.md": "short"}))
-    return library
+    return filled_library(tmp_path, {"leave.md": TEXT, "short.md": "short"})
 
 
 def pages_of(library, limit):
