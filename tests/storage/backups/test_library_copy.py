@@ -256,6 +256,7 @@ def test_the_log_of_the_ledger_counts_as_part_of_it(library, monkeypatch):
     )
     ledger = library.data_dir / "footnote.db"
     log = ledger.with_name("footnote.db-wal")
+    library.load(DictLoader({"leave.md": LEAVE}), confirm_removals=True)
     assert log.stat().st_size > 0
     expected = ledger.stat().st_size + log.stat().st_size
     with library_copy(library.data_dir, ledger, ignore):
