@@ -8,13 +8,11 @@ import argparse
 import json
 import sys
 import tempfile
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import asdict
 from pathlib import Path
 
 from benchmarks.load.load_run import Plan, measure_load
-from benchmarks.load.program import Program, running
+from benchmarks.load.program import running
 from benchmarks.load.soak import PEOPLE, measure_soak
 from benchmarks.measure import machine
 from benchmarks.show import as_text
@@ -31,7 +29,6 @@ def options_of(words: list[str] | None = None) -> argparse.Namespace:
     parser.add_argument("--warm-up", type=float, default=30, help="seconds that do not count")
     parser.add_argument("--baseline", type=float, default=120, help="seconds without an import")
     parser.add_argument("--soak", type=float, help="minutes of a soak, instead of the load")
-    parser.add_argument("--model", action="store_true", help="ask a scripted chat model")
     parser.add_argument("--json", type=Path, metavar="FILE", help="write the figures there too")
     return parser.parse_args(words)
 
@@ -40,7 +37,10 @@ def main(words: list[str] | None = None) -> int:
     """Run the load or the soak; 1 if a goal was missed or something failed."""
     options = options_of(words)
     people = PEOPLE + 1 if options.soak else options.people
-    with _program(people, with_model=options.model) as program:
+    with (
+        tempfile.TemporaryDirectory(prefix="footnote-load-") as folder,
+        running(Path(folder), people) as program,
+    ):
         if options.soak:
             report, is_good = measure_soak(program, options.soak)
         else:
@@ -49,19 +49,6 @@ def main(words: list[str] | None = None) -> int:
     if options.json:
         options.json.write_text(json.dumps(asdict(report), indent=2) + "\n", encoding="utf-8")
     return 0 if is_good else 1
-
-
-@contextmanager
-def _program(people: int, *, with_model: bool) -> Iterator[Program]:
-    with tempfile.TemporaryDirectory(prefix="footnote-load-") as folder:
-        if not with_model:
-            with running(Path(folder), people) as program:
-                yield program
-            return
-        from tests.fakes.openai import serving
-
-        with serving() as model, running(Path(folder), people, model.url) as program:
-            yield program
 
 
 def _plan(options: argparse.Namespace) -> Plan:

@@ -3,7 +3,7 @@
 import subprocess
 import sys
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -33,21 +33,19 @@ class Program:
 
 
 @contextmanager
-def running(folder: Path, people: int, model: str | None = None) -> Iterator[Program]:
+def running(folder: Path, people: int) -> Iterator[Program]:
     """The program on a new library with the samples, until the end of the block.
 
     Args:
         folder: Gets the library and the logs of the processes.
         people: How many keys are created.
-        model: Base URL of a chat model; by default, answers are built in.
     """
     data = folder / "data"
     secrets = call_afresh("benchmarks.load.program:create_keys", data=str(data), people=people)
     pages, api = free_port(), free_port()
-    chat = {"OPENAI_BASE_URL": model, "FOOTNOTE_CHAT_MODEL": "scripted"} if model else {}
     with ExitStack() as stack:
         pids = [
-            stack.enter_context(_process([name, "--port", port, "--data-dir", data], folder, chat))
+            stack.enter_context(_process([name, "--port", port, "--data-dir", data], folder))
             for name, port in (("serve", pages), ("api", api))
         ]
         for health in (f"{api}/readyz", f"{pages}/_stcore/health"):
@@ -74,16 +72,14 @@ def create_keys(data: str, people: int) -> list[str]:
 
 
 @contextmanager
-def _process(
-    arguments: Sequence[Any], folder: Path, environment: Mapping[str, str]
-) -> Iterator[int]:
+def _process(arguments: Sequence[Any], folder: Path) -> Iterator[int]:
     command = [sys.executable, "cli.py", *map(str, arguments)]
     log = folder / f"{arguments[0]}.log"
     with log.open("w", encoding="utf-8") as output:
         process = subprocess.Popen(
             command,
             cwd=ROOT,
-            env=own_environment() | environment,
+            env=own_environment(),
             stdout=output,
             stderr=output,
         )
