@@ -24,14 +24,14 @@ def configs(monkeypatch):
     found = []
     monkeypatch.setattr(uvicorn.Server, "run", lambda self, sockets: found.append(self.config))
     monkeypatch.setattr(server_commands, "end", lambda code: None)
-    monkeypatch.setattr(server_metrics, "collect_metrics", lambda: None)
+    monkeypatch.setattr(server_metrics, "collect_metrics", lambda role: None)
     return found
 
 
 def serve():
     parts = SimpleNamespace(settings=Settings(_env_file=None))
     services = SimpleNamespace(parts=parts, warm_up=lambda: None)
-    server_commands.serve_app(services, None, None)
+    server_commands.serve_app(services, None, None, "api")
 
 
 def test_clients_and_proxies_close_idle_connections_before_the_server(calls, configs):

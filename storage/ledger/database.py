@@ -199,13 +199,24 @@ def open_database(data_dir: Path, url: str | None = None) -> Database:
         if location.file is not None:
             _examine(location, location.file, remains)
         engine = _engine(url or url_of(data_dir / FILE))
-        with engine.connect() as connection:
-            if location.file is None:
-                require_ledger(connection, location, remains)
-            revision = revision_of(connection)
-        if revision != HEAD:
-            _migrate(engine, data_dir, location.name)
+        try:
+            _bring_up_to_date(engine, data_dir, location, remains)
+        except BaseException:
+            engine.dispose()  # SQLite then removes the files next to the ledger
+            raise
     return Database(engine, location)
+
+
+def _bring_up_to_date(
+    engine: Engine, data_dir: Path, location: LedgerLocation, remains: Remains
+) -> None:
+    with engine.connect() as connection:
+        if location.file is None:
+            require_ledger(connection, location, remains)
+        revision = revision_of(connection)
+    if revision != HEAD:
+        _require_known(revision, location.name)
+        _migrate(engine, data_dir)
 
 
 def ledger_location(data_dir: Path, url: str | None = None) -> LedgerLocation:
@@ -319,16 +330,20 @@ def _begin_sqlite(connection: Connection) -> None:
     connection.exec_driver_sql("BEGIN IMMEDIATE" if writes else "BEGIN")
 
 
-def _migrate(engine: Engine, data_dir: Path, name: str) -> None:
+def _migrate(engine: Engine, data_dir: Path) -> None:
     with writer_lock(data_dir, _MIGRATION_TIMEOUT_S), engine.begin() as connection:
-        from storage.ledger.migrations.run import is_known, upgrade  # loads Alembic
+        from storage.ledger.migrations.run import upgrade  # loads Alembic
 
-        revision = revision_of(connection)
-        if revision is not None and not is_known(revision):
-            raise StorageError(
-                _(
-                    "{place} was written by a newer Footnote (version {revision}): update"
-                    " Footnote, or set FOOTNOTE_DATA_DIR to another folder"
-                ).format(place=name, revision=revision)
-            )
         upgrade(connection)
+
+
+def _require_known(revision: str | None, name: str) -> None:
+    from storage.ledger.migrations.run import is_known  # loads Alembic
+
+    if revision is not None and not is_known(revision):
+        raise StorageError(
+            _(
+                "{place} was written by a newer Footnote (version {revision}): update"
+                " Footnote, or set FOOTNOTE_DATA_DIR to another folder"
+            ).format(place=name, revision=revision)
+        )

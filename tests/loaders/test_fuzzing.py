@@ -1,17 +1,26 @@
 """A fixed share of the damaged files that `python -m tests.fuzz` reads."""
 
 from collections import Counter
+from types import SimpleNamespace
 
 import pytest
 
 from domain.errors import UnreadableError
 from loaders import document_reader
+from tests.fuzz import reading
 from tests.fuzz.__main__ import mutants_of, run
 from tests.fuzz.reading import Mutant, outcome_of
 from tests.fuzz.seeds import SLOW, STORAGE, formats, seed_of
 
 MUTANTS = 400
 SEED = 1
+
+
+@pytest.fixture
+def no_children(monkeypatch):
+    """No memory is counted of the processes that other tests started from this one."""
+    usage = SimpleNamespace(ru_maxrss=0)
+    monkeypatch.setattr(reading.resource, "getrusage", lambda _whose: usage)
 
 
 @pytest.mark.parametrize(
@@ -39,6 +48,7 @@ def test_damaged_files_are_read_or_rejected_in_the_reader_process(tmp_path):
     assert run(mutants, 2, tmp_path) == 0
 
 
+@pytest.mark.usefixtures("no_children")
 @pytest.mark.parametrize("error", [ValueError("x"), MemoryError(), UnreadableError("no")])
 def test_another_error_than_the_documented_one_is_noticed(error, monkeypatch):
     def read(name, data):
@@ -49,6 +59,7 @@ def test_another_error_than_the_documented_one_is_noticed(error, monkeypatch):
     assert (outcome.kind == "failed") is not isinstance(error, UnreadableError)
 
 
+@pytest.mark.usefixtures("no_children")
 @pytest.mark.parametrize(("text", "kind"), [("a\r\nb", "failed"), ("  ", "failed"), ("a", "text")])
 def test_a_text_that_is_not_clean_is_noticed(text, kind, monkeypatch):
     class Read:

@@ -156,7 +156,8 @@ def test_killing_a_writer_before_its_first_list_is_no_damage(tmp_path, kind):
     files.record_first()
     assert listed_files(tmp_path, kind)
     files.require_sound()
-    assert store_in(tmp_path, kind).ids() == ["other0"]
+    # The passages have a list before their first row.
+    assert store_in(tmp_path, kind).ids() == ([] if kind == "passages" else ["other0"])
 
 
 def test_unlisted_merges_are_no_damage(tmp_path, monkeypatch):

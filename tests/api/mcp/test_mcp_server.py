@@ -235,7 +235,8 @@ def test_a_file_attached_to_a_conversation_is_private_and_not_searchable(build_s
     other_key = key(services, principal=Principal("somebody"))
     with serving_mcp(services) as url:
         with connected(over_http(url, key(services))) as client:
-            assert not client.call("open_document", document_id=document.id).is_error
+            result = client.call("open_document", document_id=document.id)
+            assert "outside the search scope" in text_of(result)
             assert client.ask("list_resources").resources == []
             result = client.call("search_documents", query="secret plan")
             assert result.structured_content == {"passages": []}

@@ -38,10 +38,8 @@ def test_dialogs_have_follow_up_questions_in_three_languages():
 
 @pytest.mark.skipif(sys.platform != "linux", reason="there is no /proc")
 def test_usage_includes_the_children_of_a_process():
-    script = (
-        "import subprocess, sys; subprocess.Popen(sys.argv[1:]); print('up', flush=True); input()"
-    )
-    child = [sys.executable, "-c", "input()", "cli.py api"]
+    script = "import subprocess, sys; subprocess.Popen(sys.argv[1:]).wait()"
+    child = [sys.executable, "-c", "print('up', flush=True); input()", "cli.py api"]
     with subprocess.Popen(
         [sys.executable, "-c", script, *child],
         stdin=subprocess.PIPE,

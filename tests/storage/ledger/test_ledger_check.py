@@ -193,6 +193,7 @@ STEPS = [
 
 @pytest.mark.slow
 @given(st.integers(0, 2**32), st.booleans())
+@example(2910, False)  # the damaged revision is none that this version knows
 @example(12931, False)  # SQLite's message quotes damaged SQL including a line break
 def test_any_damage_is_harmless_or_raises_an_error_of_one_line(tmp_path_factory, seed, is_large):
     folder, whole = template(tmp_path_factory)
