@@ -146,9 +146,7 @@ def damage(store: Path, rng: random.Random) -> str:
     files = [
         file
         for file in sorted(store.rglob("*"))
-        if file.is_file()
-        and file.stat().st_size
-        and file.name not in (CHECKSUMS, READABLE, "writer.json")
+        if file.is_file() and file.stat().st_size and file.name not in UNDAMAGED
     ]
     done = []
     for file in rng.sample(files, rng.choice((1, 1, 2, 3))):

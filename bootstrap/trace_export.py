@@ -151,7 +151,7 @@ class LogTraces(logging.Handler):
         span.set_attribute("http.request.method", fields["method"])
         if (status := fields["status"]) is not None:
             span.set_attribute("http.response.status_code", status)
-            if status != 404:  # an address that does not exist may be any text
+            if status < 400:  # otherwise, the path may be any text
                 span.set_attribute("url.path", fields["path"])
         _end(span, end_ns, is_error=status is None or status >= 500)
 

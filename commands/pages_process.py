@@ -13,6 +13,7 @@ from streamlit.web import cli
 from uvicorn.config import HTTP_PROTOCOLS, LOGGING_CONFIG
 
 from bootstrap import current_settings
+from bootstrap.tracing import end_traces
 from commands.connection_limits import limited_protocol
 from commands.long_running import bound_memory
 from domain.errors import ConfigError
@@ -44,7 +45,10 @@ def main() -> None:
     options = ["--browser.gatherUsageStats=false", "--logger.level=warning", *sys.argv[1:]]
     bound_memory()
     sys.argv[1:] = ["run", str(_APP), *options]
-    cli.main(prog_name="streamlit")
+    try:
+        cli.main(prog_name="streamlit")
+    finally:
+        end_traces()
 
 
 def _settings() -> Settings:

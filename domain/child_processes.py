@@ -4,6 +4,7 @@ They limit their own memory and processor time, and get an environment without k
 """
 
 import os
+import signal
 import sys
 from pathlib import Path
 
@@ -30,6 +31,12 @@ def limit_processor_time(seconds: int) -> None:
         usage = resource.getrusage(resource.RUSAGE_SELF)
         end = int(usage.ru_utime + usage.ru_stime) + 1 + seconds
         _set_soft(resource.RLIMIT_CPU, end)
+
+
+def end_with_time(seconds: int) -> None:
+    """Let the system end this process after so many seconds; without effect on Windows."""
+    if hasattr(signal, "alarm"):
+        signal.alarm(seconds)
 
 
 def extend_processor_time(seconds: int) -> None:

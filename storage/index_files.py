@@ -19,7 +19,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cached_property
-from pathlib import Path
+from pathlib import Path, PurePath
 from typing import Any, NamedTuple
 
 import xxhash
@@ -27,7 +27,7 @@ import xxhash
 from domain.errors import BusyError, StorageError
 from domain.messages import _
 from storage.index_reader import ReadableStates, reading_problem
-from storage.safe_writes import unusable, writer_lock
+from storage.safe_writes import holds_lock, unusable, writer_lock
 
 CHECKSUMS = "checksums"
 """The name of the list; its first line is the checksum of the rest, which is JSON."""
@@ -80,10 +80,18 @@ def read_list(folder: Path) -> FileList | None:
         raise ValueError(f"{CHECKSUMS} is damaged: its checksum differs")
     try:
         content = json.loads(body)
-        files = {name: FileDigest(*digest) for name, digest in content["files"].items()}
+        files = {_inside(name): FileDigest(*digest) for name, digest in content["files"].items()}
         return FileList(files, dict(content["state"]))
     except (ValueError, LookupError, TypeError, AttributeError, RecursionError) as error:
         raise ValueError(f"{CHECKSUMS} is damaged: it is not a list of files") from error
+
+
+def _inside(name: str) -> str:
+    """The name, which must not lead out of the folder: a list may come from somebody else."""
+    path = PurePath(name)
+    if path.is_absolute() or path.drive or ".." in path.parts:
+        raise ValueError(name)
+    return name
 
 
 def write_list(folder: Path, file_list: FileList) -> None:
@@ -331,7 +339,7 @@ class IndexFiles(ABC):
 
     def _is_being_listed(self, listed: FileList) -> bool:
         """Whether another process is listing its commit, or just has, so it is not from a crash."""
-        if listed.checksum not in self._readable:
+        if listed.checksum not in self._readable or holds_lock(self.folder):
             return False
         try:
             with writer_lock(self.folder, timeout_s=0):

@@ -29,6 +29,10 @@ _MIB = 2**20
 _MOST_STATES = 8
 BASE_S = 20
 """Processor time in seconds for the smallest store, which takes one; 100,000 passages take five."""
+_FROM_OUTSIDE = (signal.SIGTERM, signal.SIGINT, getattr(signal, "SIGKILL", signal.SIGTERM))
+"""Signals that the files can't cause: the child was stopped, or the machine had no memory left."""
+ELAPSED_PER_PROCESSOR_S = 3
+"""Time limit for each second of processor time, for busy machines."""
 NO_MEMORY = 3
 """The exit code of the child if it reached its limit."""
 
@@ -74,13 +78,13 @@ def reading_problem(store: str, folder: Path) -> str:
     """
     size_mib = math.ceil(sum(_sizes(folder)) / _MIB)
     processor_s, memory_mib = BASE_S + size_mib // 2, 2048 + 4 * size_mib
-    elapsed_s = 3 * processor_s  # on a busy machine
+    elapsed_s = ELAPSED_PER_PROCESSOR_S * processor_s
     arguments = [store, str(folder.absolute()), str(processor_s), str(memory_mib * _MIB)]
     try:
         code = _exit_code(arguments, elapsed_s)
     except (OSError, subprocess.SubprocessError) as error:
         raise _not_checked(folder, error) from error
-    if code in (-signal.SIGTERM, -signal.SIGINT):
+    if code is not None and -code in _FROM_OUTSIDE:
         raise _not_checked(folder, signal.Signals(-code).name)
     match code:
         case 0:

@@ -11,16 +11,19 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from domain.child_processes import (
+    end_with_time,
     forbid_core_files,
     limit_memory,
     limit_processor_time,
 )
 from domain.errors import StorageError
-from storage.index_reader import NO_MEMORY
+from storage.index_reader import ELAPSED_PER_PROCESSOR_S, NO_MEMORY
 from storage.keywords.segment_files import SegmentFiles
 from storage.vectors.deep_lake import PassageFiles
 
 _ROWS_AT_ONCE = 1024
+_MARGIN_S = 10
+"""The parent ends this process first, unless it has ended itself."""
 
 
 def _read_passages(folder: Path) -> None:
@@ -73,6 +76,7 @@ def main() -> int:
     forbid_core_files()
     limit_processor_time(int(processor_s))
     limit_memory(int(memory_bytes))
+    end_with_time(ELAPSED_PER_PROCESSOR_S * int(processor_s) + _MARGIN_S)
     try:
         _READERS[store](Path(folder))
     except MemoryError:

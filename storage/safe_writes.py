@@ -5,6 +5,7 @@ import json
 import os
 import shutil
 import sys
+import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import datetime
@@ -16,6 +17,7 @@ from domain.messages import _
 
 LOCK_FILE = "writer.lock"
 HOLDER_FILE = "writer.json"
+_thread = threading.local()
 _FULL = (errno.ENOSPC, getattr(errno, "EDQUOT", errno.ENOSPC))  # Windows has no EDQUOT
 
 
@@ -43,12 +45,27 @@ def writer_lock(folder: Path, timeout_s: float = 30.0) -> Iterator[None]:
             lock.acquire(timeout=timeout_s)
         except Timeout as error:
             raise BusyError(_busy_message(folder, timeout_s)) from error
+    held = _held_folders()
+    held.add(folder)
     try:
         with write_errors(folder):
             _write_holder(folder)
         yield
     finally:
+        held.discard(folder)
         lock.release()
+
+
+def holds_lock(folder: Path) -> bool:
+    """Whether this thread is in a `writer_lock` of the folder."""
+    return folder in _held_folders()
+
+
+def _held_folders() -> set[Path]:
+    if not hasattr(_thread, "folders"):
+        _thread.folders = set()
+    folders: set[Path] = _thread.folders
+    return folders
 
 
 @contextmanager

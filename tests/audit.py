@@ -69,7 +69,7 @@ def report_of(output: str, accepted: Sequence[dict[str, Any]]) -> Report:
     return report
 
 
-def audited(requirements: Path, options: Sequence[str]) -> str:
+def pip_audit_json(requirements: Path, options: Sequence[str]) -> str:
     """The JSON of pip-audit; "" if it could not reach the database.
 
     Raises:
@@ -92,7 +92,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m tests.audit", description=__doc__)
     parser.add_argument("--requirements", type=Path, default=REQUIREMENTS)
     options, others = parser.parse_known_args()
-    report = report_of(audited(options.requirements, others), accepted_vulnerabilities())
+    report = report_of(pip_audit_json(options.requirements, others), accepted_vulnerabilities())
     sys.stdout.writelines(f"{line}\n" for line in report.lines())
     sys.exit(1 if report.open else 0)
 

@@ -21,7 +21,7 @@ Dialog = Sequence[str]
 
 
 @dataclass(frozen=True)
-class Asked:
+class AnswerTime:
     """A complete answer: when it was requested (`time.monotonic`), and how long it took."""
 
     at: float
@@ -33,11 +33,11 @@ class Asked:
 class Answers:
     """What happened to the questions so far."""
 
-    complete: list[Asked] = field(default_factory=list)
+    complete: list[AnswerTime] = field(default_factory=list)
     canceled: int = 0
     failed: Counter[str] = field(default_factory=Counter)
 
-    def between(self, begin: float, end: float) -> list[Asked]:
+    def between(self, begin: float, end: float) -> list[AnswerTime]:
         """The answers to questions asked in that time."""
         return [one for one in self.complete if begin <= one.at < end]
 
@@ -131,7 +131,7 @@ class Crowd:
         if _END not in received:
             raise ValueError(f"the answer did not end: {received[-150:]!r}")
         ended = time.monotonic()
-        self.answers.complete.append(Asked(asked, ended - asked, (first or ended) - asked))
+        self.answers.complete.append(AnswerTime(asked, ended - asked, (first or ended) - asked))
         return _conversation(received)
 
 

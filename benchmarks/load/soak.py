@@ -191,8 +191,8 @@ def growth_of(role: str, samples: Sequence[Sample]) -> Growth:
 
 
 def is_flat(growth: Growth) -> bool:
-    """Whether memory does not grow faster than the bound for certain, and handles stay."""
-    is_slow = growth.slope - 2 * growth.error < BOUND_MIB_PER_HOUR
+    """Whether memory grows more slowly than the bound for certain, and handles stay."""
+    is_slow = growth.slope + 2 * growth.error < BOUND_MIB_PER_HOUR
     return is_slow and max(growth.files, growth.threads) <= HANDLES
 
 

@@ -2,11 +2,13 @@
 
 import threading
 from collections import deque
-from contextlib import suppress
 
 from domain import Principal, Turn
-from domain.errors import NotFoundError, StorageError
+from domain.errors import DamagedLedgerError, NotFoundError, StorageError
+from domain.logs import get_logger
 from storage.ledger.conversation_store import Conversations
+
+_log = get_logger("questions")
 
 
 class UnstoredTurns:
@@ -36,10 +38,15 @@ class UnstoredTurns:
     def store_rest(self) -> None:
         """Store the turns that could not be stored before, oldest first.
 
-        Raises:
-            StorageError: One still can't be stored.
+        If one still can't be stored, it and the later ones remain. A turn of a conversation that
+        is gone or damaged is dropped.
         """
         with self._lock:
-            for _unused in range(len(self._turns)):
-                with suppress(NotFoundError):
-                    self.store(*self._turns.popleft())
+            while self._turns:
+                try:
+                    self._conversations.finish_turn(*self._turns[0])
+                except (NotFoundError, DamagedLedgerError) as error:
+                    _log.warning("answer dropped", reason=type(error).__name__)
+                except StorageError:
+                    return
+                self._turns.popleft()

@@ -97,6 +97,6 @@ def _is_expected(name: str) -> bool:
     """Whether it is a path that a library has and that does not lead out of its folder."""
     path = PurePath(name)
     is_below = not path.drive and ".." not in path.parts and path.as_posix() == name
-    if path.parts[:1] == (INDEXES,) and path.name.casefold() == READABLE:
+    if path.parts[:1] == (INDEXES,) and path.name.rstrip(". ").casefold() == READABLE:
         return False  # whoever wrote the backup can't know that this machine can read the index
     return is_below and (name in _FILES or (len(path.parts) > 1 and path.parts[0] in _FOLDERS))

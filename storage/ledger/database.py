@@ -216,7 +216,7 @@ def _bring_up_to_date(
         revision = revision_of(connection)
     if revision != HEAD:
         _require_known(revision, location.name)
-        _migrate(engine, data_dir)
+        _migrate(engine, data_dir, location.name)
 
 
 def ledger_location(data_dir: Path, url: str | None = None) -> LedgerLocation:
@@ -330,10 +330,11 @@ def _begin_sqlite(connection: Connection) -> None:
     connection.exec_driver_sql("BEGIN IMMEDIATE" if writes else "BEGIN")
 
 
-def _migrate(engine: Engine, data_dir: Path) -> None:
+def _migrate(engine: Engine, data_dir: Path, name: str) -> None:
     with writer_lock(data_dir, _MIGRATION_TIMEOUT_S), engine.begin() as connection:
         from storage.ledger.migrations.run import upgrade  # loads Alembic
 
+        _require_known(revision_of(connection), name)  # a newer version may have been faster
         upgrade(connection)
 
 

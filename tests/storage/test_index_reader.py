@@ -2,6 +2,9 @@
 
 import os
 import sys
+import threading
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -30,6 +33,25 @@ def readings(monkeypatch):
 
     monkeypatch.setattr(index_files, "reading_problem", record)
     return folders
+
+
+@contextmanager
+def another_writer(folder):
+    """Another thread holds the lock of the folder."""
+    begun, ended = threading.Event(), threading.Event()
+
+    def hold():
+        with writer_lock(folder):
+            begun.set()
+            ended.wait(60)
+
+    with ThreadPoolExecutor(1) as pool:
+        pool.submit(hold)
+        assert begun.wait(60)
+        try:
+            yield
+        finally:
+            ended.set()
 
 
 def forge(folder):
@@ -113,12 +135,32 @@ def test_the_commit_of_a_killed_writer_is_read_first(tmp_path, kind, readings, m
     with monkeypatch.context() as patch:
         patch.setattr(IndexFiles, "record", lambda _: None)
         add(store_in(tmp_path, kind), "b")
-    with writer_lock(tmp_path / kind):  # of a writer that will list its commit
+    with another_writer(tmp_path / kind):  # which will list its commit
         files_in(tmp_path, kind).require_sound()
     assert readings == []
     for _process in range(2):
         files_in(tmp_path, kind).require_sound()
     assert readings == [tmp_path / kind]
+
+
+def test_a_writer_has_the_commit_of_a_killed_writer_read_first(
+    tmp_path, kind, readings, monkeypatch
+):
+    add(store_in(tmp_path, kind), "a")
+    with monkeypatch.context() as patch:
+        patch.setattr(IndexFiles, "record", lambda _: None)
+        add(store_in(tmp_path, kind), "b")
+    add(store_in(tmp_path, kind), "c")
+    assert readings == [tmp_path / kind]
+
+
+@pytest.mark.parametrize("name", ["../../secret", "/dev/zero", "rows/../../a"])
+def test_a_list_that_leads_out_of_the_folder_is_damage(tmp_path, kind, name):
+    add(store_in(tmp_path, kind), "a")
+    listed = read_list(tmp_path / kind)
+    write_list(tmp_path / kind, FileList({**listed.files, name: (0, "x")}, listed.state))
+    with pytest.raises(DamagedIndexError, match="checksums is damaged"):
+        files_in(tmp_path, kind).require_sound()
 
 
 def test_a_commit_with_an_empty_file_is_read_first(tmp_path, readings):
@@ -172,13 +214,15 @@ def test_the_reason_says_how_the_process_ended(tmp_path, monkeypatch, program, r
 
 def test_the_process_gets_limits_and_no_keys(tmp_path, monkeypatch):
     monkeypatch.setenv("OPENAI_API_KEY", "secret")
-    program = 'sys.exit(0 if sys.argv[1:4:2] == ["passages", "20"] and len(os.environ) < 10 else 1)'
+    checks = 'sys.argv[1:4:2] == ["passages", "20"] and "OPENAI_API_KEY" not in os.environ'
+    program = f"sys.exit(0 if {checks} else 1)"
     assert problem_with(monkeypatch, tmp_path, program) == ""
 
 
-def test_a_process_that_was_stopped_with_the_program_is_no_damage(tmp_path, monkeypatch):
-    with pytest.raises(StorageError, match="SIGTERM") as caught:
-        problem_with(monkeypatch, tmp_path, "os.kill(os.getpid(), signal.SIGTERM)")
+@pytest.mark.parametrize("name", ["SIGTERM", "SIGKILL"])
+def test_a_process_that_was_stopped_from_outside_is_no_damage(tmp_path, monkeypatch, name):
+    with pytest.raises(StorageError, match=name) as caught:
+        problem_with(monkeypatch, tmp_path, f"os.kill(os.getpid(), signal.{name})")
     assert not isinstance(caught.value, DamagedIndexError)
 
 

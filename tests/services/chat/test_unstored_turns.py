@@ -3,7 +3,7 @@
 import pytest
 
 from domain import LOCAL_USER, TurnState
-from domain.errors import NotFoundError, StorageError
+from domain.errors import DamagedLedgerError, NotFoundError, StorageError
 from storage.ledger.conversation_store import Conversations
 
 QUESTION = "How many days of annual leave do new employees get?"
@@ -45,20 +45,23 @@ def test_it_is_stored_before_the_next_question(services, full_disk):
 
 def test_it_is_kept_while_the_disk_stays_full(services, full_disk):
     first = full_disk(services)
-    assert full_disk(services, first.conversation_id) == first, "a question was answered"
+    second = full_disk(services, first.conversation_id)
     services.chat.ask(LOCAL_USER, QUESTION, first.conversation_id)
     turns = services.turns.list(LOCAL_USER, first.conversation_id)
-    assert [turn.state for turn in turns] == [TurnState.COMPLETE] * 2
-    assert turns[0] == first
+    assert [turn.state for turn in turns] == [TurnState.COMPLETE] * 3
+    assert turns[:2] == [first, second]
 
 
-def test_a_turn_of_a_removed_conversation_does_not_block_questions(
-    services, full_disk, monkeypatch
+@pytest.mark.parametrize(
+    "error", [NotFoundError("no conversation"), DamagedLedgerError("a damaged row", [])]
+)
+def test_a_turn_that_can_never_be_stored_does_not_block_questions(
+    services, full_disk, monkeypatch, error
 ):
     full_disk(services)
 
     def gone(self, principal, turn):
-        raise NotFoundError("no conversation")
+        raise error
 
     with monkeypatch.context() as removed:
         removed.setattr(Conversations, "finish_turn", gone)
