@@ -83,7 +83,7 @@ PROBLEMS = Counter(
 )
 ENDED_RUNS = Counter(
     "footnote_ended_runs",
-    "Imports, dry runs, and removals that this process ended; state is finished for a report",
+    "Imports, dry runs, and removals that this process ended, by how they ended",
     ("kind", "state"),
     registry=REGISTRY,
 )
