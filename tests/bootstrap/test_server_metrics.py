@@ -12,7 +12,9 @@ from domain.logs import PROGRAM, get_logger
 def change():
     """Returns how much a sample has changed since the test started."""
     program, handler = logging.getLogger(PROGRAM), server_metrics.LogMetrics()
-    level = program.level
+    level, handlers = program.level, list(program.handlers)
+    for other in handlers:  # a test of a server may have left one, which would count again
+        program.removeHandler(other)
     program.addHandler(handler)
     program.setLevel(logging.INFO)
     before = _samples()
@@ -22,6 +24,8 @@ def change():
         )
     )
     program.removeHandler(handler)
+    for other in handlers:
+        program.addHandler(other)
     program.setLevel(level)
 
 
