@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, generate_latest
 from prometheus_client.core import GaugeMetricFamily, InfoMetricFamily
 
+from bootstrap.log_observer import ENDED_RUN, LogObserver
 from domain import LOCAL_USER
 from domain.logs import PROGRAM
 
@@ -26,7 +27,6 @@ _BUCKETS_S = (0.01, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300)
 _RUN_BUCKETS_S = (1, 5, 15, 60, 300, 900, 3600, 14400, 43200)
 _QUESTION = re.compile(r"question (complete|incomplete|stopped|failed)")
 _PLACES = re.compile(r"catalog question (complete|refused)")
-_RUN = re.compile(r"(import|dry run|removal) (finished|failed|interrupted|stopped)")
 _STAGES = ("prepare", "condense", "retrieve", "answer", "verify", "tool", "first_token")
 
 REGISTRY = CollectorRegistry()
@@ -108,9 +108,7 @@ def collect_metrics(role: str) -> None:
     `role` is what the process is: `api`, `mcp`, `pages`, or `worker`.
     """
     PROCESS.labels(role).set(1)
-    program, metrics = logging.getLogger(PROGRAM), LogMetrics()
-    program.addHandler(metrics)
-    program.setLevel(min(program.getEffectiveLevel(), metrics.level))
+    LogMetrics().start()
 
 
 def prometheus_text(status: "StatusService") -> bytes:
@@ -124,36 +122,26 @@ def prometheus_text(status: "StatusService") -> bytes:
     return generate_latest(REGISTRY) + generate_latest(now)
 
 
-class LogMetrics(logging.Handler):
-    """Counts lines by their events and fields, which docs/operations.md lists."""
+class LogMetrics(LogObserver):
+    """Counts lines."""
 
-    def __init__(self) -> None:
-        super().__init__(logging.INFO)
-
-    def emit(self, record: logging.LogRecord) -> None:
-        """Count one line; an error here never reaches the code that logs."""
-        try:
-            _count(record)
-        except Exception:  # noqa: BLE001  # as in the handlers of the standard library
-            self.handleError(record)
-
-
-def _count(record: logging.LogRecord) -> None:
-    event, fields = record.getMessage(), getattr(record, "fields", {})
-    if record.levelno >= logging.WARNING:
-        part = record.name.removeprefix(f"{PROGRAM}.")
-        PROBLEMS.labels(record.levelname.lower(), part).inc()
-    if event == "request":
-        _count_request(fields)
-    elif match := _QUESTION.fullmatch(event):
-        _count_question("documents", match[1], fields)
-        _count_stages(fields)
-        _count_evidence(fields)
-    elif match := _PLACES.fullmatch(event):
-        _count_question("places", match[1], fields)
-    elif match := _RUN.fullmatch(event):
-        ENDED_RUNS.labels(match[1], match[2]).inc()
-        RUN_SECONDS.labels(match[1]).observe(fields["total_ms"] / 1000)
+    def observe(self, record: logging.LogRecord) -> None:
+        """Count one line."""
+        event, fields = record.getMessage(), getattr(record, "fields", {})
+        if record.levelno >= logging.WARNING:
+            part = record.name.removeprefix(f"{PROGRAM}.")
+            PROBLEMS.labels(record.levelname.lower(), part).inc()
+        if event == "request":
+            _count_request(fields)
+        elif match := _QUESTION.fullmatch(event):
+            _count_question("documents", match[1], fields)
+            _count_stages(fields)
+            _count_evidence(fields)
+        elif match := _PLACES.fullmatch(event):
+            _count_question("places", match[1], fields)
+        elif match := ENDED_RUN.fullmatch(event):
+            ENDED_RUNS.labels(match[1], match[2]).inc()
+            RUN_SECONDS.labels(match[1]).observe(fields["total_ms"] / 1000)
 
 
 def _count_request(fields: Mapping[str, Any]) -> None:

@@ -26,13 +26,13 @@ from opentelemetry.sdk.trace.export import BatchSpanProcessor, SpanExportResult
 from opentelemetry.sdk.trace.id_generator import RandomIdGenerator
 from opentelemetry.trace import Span, Status, StatusCode, set_span_in_context
 
+from bootstrap.log_observer import ENDED_RUN, LogObserver
 from domain.logs import PROGRAM, context_fields, get_logger
 from domain.version import VERSION
 
 _EXIT_S = 2.0
 _NS_PER_MS = 1_000_000
 _QUESTION = re.compile(r"(?:catalog )?question (complete|incomplete|stopped|failed|refused)")
-_RUN = re.compile(r"(import|dry run|removal) (finished|failed|interrupted|stopped)")
 _QUESTION_STAGES = ("prepare", "condense", "retrieve", "tool", "answer", "verify")
 _RUN_STAGES = ("listing", "waiting", "reading", "splitting", "embedding", "writing", "removing")
 _TRACE_IDS = ("request_id", "import_id", "question_id")
@@ -63,9 +63,7 @@ def export_traces() -> None:
         resource=Resource.create(_resource()), id_generator=ids, shutdown_on_exit=False
     )
     _provider.add_span_processor(BatchSpanProcessor(_Exporter()))
-    program, traces = logging.getLogger(PROGRAM), LogTraces(_provider, ids)
-    program.addHandler(traces)
-    program.setLevel(min(program.getEffectiveLevel(), traces.level))
+    LogTraces(_provider, ids).start()
 
 
 def flush_traces() -> None:
@@ -113,25 +111,19 @@ class _TraceIds(RandomIdGenerator):
         return int.from_bytes(blake2b(self.key.encode(), digest_size=16).digest())
 
 
-class LogTraces(logging.Handler):
-    """Makes spans of lines by their events and fields, which docs/operations.md lists.
+class LogTraces(LogObserver):
+    """Makes spans of lines.
 
     All lines with the same id of a request, or else of an import or a question, are in one trace.
     """
 
     def __init__(self, provider: TracerProvider, ids: _TraceIds) -> None:
-        super().__init__(logging.INFO)
+        super().__init__()
         self._tracer = provider.get_tracer(PROGRAM, VERSION)
         self._ids = ids
 
-    def emit(self, record: logging.LogRecord) -> None:
-        """Trace one line; an error here never reaches the code that logs."""
-        try:
-            self._trace(record)
-        except Exception:  # noqa: BLE001  # as in the handlers of the standard library
-            self.handleError(record)
-
-    def _trace(self, record: logging.LogRecord) -> None:
+    def observe(self, record: logging.LogRecord) -> None:
+        """Trace one line."""
         event = record.getMessage()
         fields = {**context_fields(), **getattr(record, "fields", {})}
         end_ns = int(record.created * 1e9)
@@ -140,7 +132,7 @@ class LogTraces(logging.Handler):
         elif match := _QUESTION.fullmatch(event):
             fields["state"] = match[1]
             self._add("question", fields, fields.get("total_ms"), end_ns, _QUESTION_STAGES)
-        elif match := _RUN.fullmatch(event):
+        elif match := ENDED_RUN.fullmatch(event):
             fields.setdefault("state", match[2])
             self._add(match[1], fields, fields.get("total_ms"), end_ns, _RUN_STAGES)
         elif (ms := fields.get("rerank_ms")) is not None:
