@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from typing import Annotated, Any, Generic, Literal, TypeVar
 
 from fastapi import Depends, Request, Response
-from pydantic import GetJsonSchemaHandler, TypeAdapter
+from pydantic import Field, GetJsonSchemaHandler, TypeAdapter
 from pydantic.json_schema import JsonSchemaValue
 from sse_starlette import EventSourceResponse
 from starlette.types import Receive, Scope, Send
@@ -294,11 +294,15 @@ class JsonOf:
         return {**kind, "contentSchema": content}
 
 
+Name = TypeVar("Name")
+EventName = Annotated[Name, Field(description="Name of the event")]
+"""The field `event` of an event of a stream."""
+
+
 class ErrorEvent(Schema):
     """The last event after a failure."""
 
-    event: Literal["error"]
-    """Name of the event"""
+    event: EventName[Literal["error"]]
     data: Annotated[str, JsonOf(Problem)]
     """What went wrong"""
 

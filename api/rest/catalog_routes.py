@@ -17,6 +17,7 @@ from api.rest.question_routes import Token, TokenEvent
 from api.streaming import (
     Answering,
     ErrorEvent,
+    EventName,
     EventStream,
     JsonOf,
     encoded_event,
@@ -198,8 +199,7 @@ class CatalogAnswer(UnderstoodQuestion, RankedPlaces):
 class UnderstoodEvent(Schema):
     """The first event."""
 
-    event: Literal["understood"]
-    """Name of the event"""
+    event: EventName[Literal["understood"]]
     data: Annotated[str, JsonOf(UnderstoodQuestion)]
     """How the question was understood"""
 
@@ -207,8 +207,7 @@ class UnderstoodEvent(Schema):
 class RankedEvent(Schema):
     """Sent once the places are found; their patterns are not translated yet."""
 
-    event: Literal["ranked"]
-    """Name of the event"""
+    event: EventName[Literal["ranked"]]
     data: Annotated[str, JsonOf(RankedPlaces)]
     """The places found, best first"""
 
@@ -216,8 +215,7 @@ class RankedEvent(Schema):
 class AnsweredEvent(Schema):
     """The last event of a successful answer."""
 
-    event: Literal["answered"]
-    """Name of the event"""
+    event: EventName[Literal["answered"]]
     data: Annotated[str, JsonOf(CatalogAnswer)]
     """The complete result"""
 

@@ -17,6 +17,7 @@ from api.problems import NOT_FOUND
 from api.rest.answer_schemas import RequestModel, ResponseModel
 from api.streaming import (
     ErrorEvent,
+    EventName,
     EventStream,
     JsonOf,
     encoded_event,
@@ -162,8 +163,7 @@ class ImportRequest(RequestModel):
 class ProgressEvent(Schema):
     """Sent when something has changed."""
 
-    event: Literal["progress"]
-    """Name of the event"""
+    event: EventName[Literal["progress"]]
     data: Annotated[str, JsonOf(Import)]
     """The import"""
 
@@ -171,8 +171,7 @@ class ProgressEvent(Schema):
 class ImportEndEvent(Schema):
     """The last event of an import that has ended or needs attention."""
 
-    event: Literal["end"]
-    """Name of the event"""
+    event: EventName[Literal["end"]]
     data: Annotated[str, JsonOf(Import)]
     """The import"""
 
@@ -187,8 +186,7 @@ class MissingImport(ResponseModel):
 class MissingImportEvent(Schema):
     """The last event if the source was removed."""
 
-    event: Literal["gone"]
-    """Name of the event"""
+    event: EventName[Literal["gone"]]
     data: Annotated[str, JsonOf(MissingImport)]
     """Why the import no longer exists"""
 

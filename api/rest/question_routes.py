@@ -22,6 +22,7 @@ from api.rest.answer_schemas import (
 from api.streaming import (
     Answering,
     ErrorEvent,
+    EventName,
     EventStream,
     JsonOf,
     encoded_event,
@@ -125,8 +126,7 @@ class CheckedCitations(ResponseModel):
 class StartedEvent(Schema):
     """The first event."""
 
-    event: Literal["started"]
-    """Name of the event"""
+    event: EventName[Literal["started"]]
     data: Annotated[str, JsonOf(StartedData)]
     """Ids of the conversation and the turn"""
 
@@ -134,8 +134,7 @@ class StartedEvent(Schema):
 class QuestionEvent(Schema):
     """Sent once the standalone question is known."""
 
-    event: Literal["question"]
-    """Name of the event"""
+    event: EventName[Literal["question"]]
     data: Annotated[str, JsonOf(QuestionData)]
     """The standalone question"""
 
@@ -147,8 +146,7 @@ class StepEvent(Schema):
     repeated in the step's `said`.
     """
 
-    event: Literal["step"]
-    """Name of the event"""
+    event: EventName[Literal["step"]]
     data: Annotated[str, JsonOf(Step)]
     """Current state of the step"""
 
@@ -156,8 +154,7 @@ class StepEvent(Schema):
 class SourcesEvent(Schema):
     """All passages so far, numbered from 1; an agent may send it several times."""
 
-    event: Literal["sources"]
-    """Name of the event"""
+    event: EventName[Literal["sources"]]
     data: Annotated[str, JsonOf(list[Source])]
     """All passages so far, in the order of their numbers"""
 
@@ -165,8 +162,7 @@ class SourcesEvent(Schema):
 class ReasoningEvent(Schema):
     """Sent for each piece of a thinking model's reasoning, which is not part of the answer."""
 
-    event: Literal["reasoning"]
-    """Name of the event"""
+    event: EventName[Literal["reasoning"]]
     data: Annotated[str, JsonOf(ReasoningData)]
     """The piece of text"""
 
@@ -174,8 +170,7 @@ class ReasoningEvent(Schema):
 class TokenEvent(Schema):
     """Sent for each piece of the answer."""
 
-    event: Literal["token"]
-    """Name of the event"""
+    event: EventName[Literal["token"]]
     data: Annotated[str, JsonOf(Token)]
     """The piece of text"""
 
@@ -186,8 +181,7 @@ class CitationEvent(Schema):
     A citation without a quote is checked once the answer is complete.
     """
 
-    event: Literal["citation"]
-    """Name of the event"""
+    event: EventName[Literal["citation"]]
     data: Annotated[str, JsonOf(FoundCitation)]
     """The verified citation"""
 
@@ -195,8 +189,7 @@ class CitationEvent(Schema):
 class CitationsEvent(Schema):
     """Sent once the answer is complete."""
 
-    event: Literal["citations"]
-    """Name of the event"""
+    event: EventName[Literal["citations"]]
     data: Annotated[str, JsonOf(CheckedCitations)]
     """The checked citations"""
 
@@ -204,8 +197,7 @@ class CitationsEvent(Schema):
 class EndEvent(Schema):
     """The last event of a successful answer: the stored turn."""
 
-    event: Literal["end"]
-    """Name of the event"""
+    event: EventName[Literal["end"]]
     data: Annotated[str, JsonOf(Turn)]
     """The complete turn"""
 
