@@ -8,6 +8,8 @@ import signal
 import sys
 from pathlib import Path
 
+from domain.messages import _
+
 try:
     import resource
 except ImportError:  # Windows
@@ -85,3 +87,11 @@ def python_environment(folder: Path) -> dict[str, str]:
     """`clean_environment` of a Python program that finds the same modules as this one."""
     places = [str(_ROOT), *(str(Path(one).absolute()) for one in sys.path if one)]
     return clean_environment(folder) | {"PYTHONPATH": os.pathsep.join(places)}
+
+
+def exit_reason(code: int) -> str:
+    """How a child process ended: the name of the signal, or the exit code, for messages."""
+    try:
+        return signal.Signals(-code).name
+    except ValueError:
+        return _("exit code {code}").format(code=code)

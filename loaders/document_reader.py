@@ -19,7 +19,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import IO, TYPE_CHECKING, Any, cast
 
-from domain.child_processes import python_environment
+from domain.child_processes import exit_reason, python_environment
 from domain.errors import NothingToReadError, TemporarilyUnreadableError, UnreadableError
 from domain.messages import _
 from loaders.formats import ocr
@@ -187,7 +187,7 @@ class ReaderProcess:
                 _("the process that reads it was stopped: the next import reads the document again")
             )
         has_ended = isinstance(broken, EOFError | OSError)
-        return _crash(_reason(child.exit_code) if has_ended else _INVALID)
+        return _crash(exit_reason(child.exit_code or 0) if has_ended else _INVALID)
 
     def _error_of(self, header: Mapping[str, Any], file_bytes: int) -> UnreadableError | None:
         """The error in a reply; its cause is an OSError if the original's was."""
@@ -208,13 +208,6 @@ def _crash(reason: str) -> UnreadableError:
             " save it again, and import the new file"
         ).format(reason=reason)
     )
-
-
-def _reason(code: int | None) -> str:
-    try:
-        return signal.Signals(-(code or 0)).name
-    except ValueError:
-        return _("exit code {code}").format(code=code)
 
 
 class _Child:

@@ -27,7 +27,7 @@ import xxhash
 from domain.errors import BusyError, StorageError
 from domain.messages import _
 from storage.index_reader import ReadableStates, reading_problem
-from storage.safe_writes import holds_lock, unusable, writer_lock
+from storage.safe_writes import holds_lock, is_below, unusable, writer_lock
 
 CHECKSUMS = "checksums"
 """The name of the list; its first line is the checksum of the rest, which is JSON."""
@@ -88,8 +88,7 @@ def read_list(folder: Path) -> FileList | None:
 
 def _inside(name: str) -> str:
     """The name, which must not lead out of the folder: a list may come from somebody else."""
-    path = PurePath(name)
-    if path.is_absolute() or path.drive or ".." in path.parts:
+    if not is_below(PurePath(name)):
         raise ValueError(name)
     return name
 

@@ -16,7 +16,7 @@ from contextlib import suppress
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from domain.child_processes import python_environment
+from domain.child_processes import exit_reason, python_environment
 from domain.errors import StorageError
 from domain.messages import _
 from storage.safe_writes import replace_text
@@ -85,7 +85,7 @@ def reading_problem(store: str, folder: Path) -> str:
     except (OSError, subprocess.SubprocessError) as error:
         raise _not_checked(folder, error) from error
     if code is not None and -code in _FROM_OUTSIDE:
-        raise _not_checked(folder, signal.Signals(-code).name)
+        raise _not_checked(folder, exit_reason(code))
     match code:
         case 0:
             return ""
@@ -93,7 +93,7 @@ def reading_problem(store: str, folder: Path) -> str:
             return _("reading it took more than {seconds} s").format(seconds=f"{elapsed_s:g}")
         case _ if code == NO_MEMORY:
             return _("reading it took more than {memory} MiB of memory").format(memory=memory_mib)
-    return _("the process that read it failed ({reason})").format(reason=_reason(code))
+    return _("the process that read it failed ({reason})").format(reason=exit_reason(code))
 
 
 def _sizes(folder: Path) -> Iterator[int]:
@@ -121,13 +121,6 @@ def _exit_code(arguments: list[str], timeout_s: float) -> int | None:
             ).returncode
         except subprocess.TimeoutExpired:
             return None
-
-
-def _reason(code: int) -> str:
-    try:
-        return signal.Signals(-code).name
-    except ValueError:
-        return _("exit code {code}").format(code=code)
 
 
 def _not_checked(folder: Path, reason: object) -> StorageError:

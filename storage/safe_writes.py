@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import datetime
 from functools import partial
-from pathlib import Path
+from pathlib import Path, PurePath
 
 from domain.errors import BusyError, DamagedIndexError, StorageError
 from domain.messages import _
@@ -80,6 +80,11 @@ def write_errors(folder: Path) -> Iterator[None]:
                 " choose another data folder with FOOTNOTE_DATA_DIR."
             ).format(folder=folder, strerror=error.strerror or error)
         ) from error
+
+
+def is_below(path: PurePath) -> bool:
+    """Whether the path leads to a place in the folder to which it is relative, by its names."""
+    return not path.is_absolute() and not path.drive and ".." not in path.parts
 
 
 def full_disk(path: Path, error: OSError) -> StorageError | None:

@@ -12,6 +12,7 @@ from domain.errors import InputError
 from domain.messages import _
 from storage.index_reader import READABLE
 from storage.ledger.ledger_location import FILE, INDEXES, UPLOADS
+from storage.safe_writes import is_below
 from storage.settings_file import SETTINGS_FILE
 
 FORMAT = 1
@@ -96,7 +97,8 @@ def _validate(data: bytes) -> Manifest:
 def _is_expected(name: str) -> bool:
     """Whether it is a path that a library has and that does not lead out of its folder."""
     path = PurePath(name)
-    is_below = not path.drive and ".." not in path.parts and path.as_posix() == name
+    if not is_below(path) or path.as_posix() != name:
+        return False
     if path.parts[:1] == (INDEXES,) and path.name.rstrip(". ").casefold() == READABLE:
         return False  # whoever wrote the backup can't know that this machine can read the index
-    return is_below and (name in _FILES or (len(path.parts) > 1 and path.parts[0] in _FOLDERS))
+    return name in _FILES or (len(path.parts) > 1 and path.parts[0] in _FOLDERS)
