@@ -242,16 +242,21 @@ class SourceService:
         Imports of private sources are queued on behalf of their owner, others on behalf of the
         principal.
         """
-        busy = self.queue.busy_sources()
-        begun, failed = self.traces.last_refreshes(now), self.traces.consecutive_failures()
-        due = [
-            source
-            for source in self.sources.list()
-            if source.id not in busy
-            and (at := next_refresh(source, begun.get(source.id), failed.get(source.id, 0), now))
-            and at <= now
-        ]
+        busy, sources = self.queue.busy_sources(), self.sources.list()
+        at = self._next_refreshes(sources, now)
+        due = [one for one in sources if one.id not in busy and one.id in at and at[one.id] <= now]
         return [self.queue.enqueue(owner_of(one, principal), one.id) for one in due]
+
+    def _next_refreshes(
+        self, sources: Iterable[StoredSource], now: datetime
+    ) -> dict[str, datetime]:
+        """By source id, the time of `next_refresh`, without sources that have none."""
+        begun, failed = self.traces.last_refreshes(now), self.traces.consecutive_failures()
+        times = {
+            one.id: next_refresh(one, begun.get(one.id), failed.get(one.id, 0), now)
+            for one in sources
+        }
+        return {id_: time for id_, time in times.items() if time}
 
     def _source(self, principal: Principal, source_id: str) -> StoredSource:
         visible = own_sources(self.sources, principal)
@@ -266,16 +271,16 @@ class SourceService:
         runs: dict[str, ImportRun] = {}
         for run in self.queue.current(principal):
             runs.setdefault(run.source_id, run)
-        figures, latest = self.sources.figures(), self.traces.latest_imports()
-        now = datetime.now(UTC)
-        begun, failed = self.traces.last_refreshes(now), self.traces.consecutive_failures()
+        sources, figures = list(sources), self.sources.figures()
+        latest = self.traces.latest_imports()
+        refreshes = self._next_refreshes(sources, datetime.now(UTC))
         return [
             SourceStatus(
                 source,
                 figures.get(source.id, SourceFigures()),
                 runs.get(source.id),
                 latest.get(source.id),
-                next_refresh(source, begun.get(source.id), failed.get(source.id, 0), now),
+                refreshes.get(source.id),
             )
             for source in sources
         ]
