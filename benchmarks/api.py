@@ -5,23 +5,19 @@ clients run in one process each, on the same machine and cores.
 """
 
 import os
-import socket
 import subprocess
 import sys
-import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
 from pathlib import Path
 from statistics import median
 from tempfile import TemporaryDirectory
-from threading import Event, Thread
 from typing import Any
-
-import httpx
 
 from benchmarks.afresh import ROOT, call_afresh
 from benchmarks.measure import Report, Times
+from benchmarks.page_opening import free_port, wait_until_healthy
+from benchmarks.processes import Sample, Watch
 from benchmarks.texts import texts_and_questions
 
 SMALL = {"passages": 40, "clients": 4, "seconds": 3.0, "tokens": 5}
@@ -54,7 +50,7 @@ def measure(
         library = call_afresh("benchmarks.api:fill", folder=folder, cache=cache, passages=passages)
         report.note([library["about"]])
         with serving(Path(folder), tokens, processes) as (url, pid):
-            memory = Memory(pid)
+            watch = Watch([pid], SAMPLED_S)
             results = call_afresh(
                 "benchmarks.api_clients:ask_for",
                 url=url,
@@ -63,9 +59,9 @@ def measure(
                 clients=clients,
                 seconds=seconds,
             )
-            memory.end()
+            watch.end()
     _tell_times(report, results)
-    _tell_memory(report, memory, seconds)
+    _tell_memory(report, watch.samples, seconds)
     return report
 
 
@@ -91,7 +87,7 @@ def fill(folder: str, cache: str, passages: int) -> dict[str, Any]:
 @contextmanager
 def serving(folder: Path, tokens: int, processes: int) -> Iterator[tuple[str, int]]:
     """The API over that folder, with the scripted model: its base URL and first process id."""
-    model, port = _free_port(), _free_port()
+    model, port = free_port(), free_port()
     script = ["benchmarks.api_model", model, FIRST_S, GAP_S, tokens]
     api = ["cli", "api", "--port", port, "--data-dir", folder / "data", "--processes", processes]
     environment = {
@@ -101,7 +97,7 @@ def serving(folder: Path, tokens: int, processes: int) -> Iterator[tuple[str, in
     }
     with _running(script, {}), _running(api, environment) as pid:
         url = f"http://127.0.0.1:{port}"
-        _wait_for(f"{url}/api/v1/ready")
+        wait_until_healthy(f"{url}/api/v1/ready", STARTS_WITHIN_S)
         yield url, pid
 
 
@@ -118,56 +114,10 @@ def _running(module: Sequence[Any], environment: Mapping[str, str]) -> Iterator[
         process.wait(timeout=30)
 
 
-def _free_port() -> int:
-    with socket.socket() as found:
-        found.bind(("127.0.0.1", 0))
-        port: int = found.getsockname()[1]
-        return port
-
-
-def _wait_for(url: str) -> None:
-    until = time.monotonic() + STARTS_WITHIN_S
-    while time.monotonic() < until:
-        try:
-            if httpx.get(url, timeout=5).is_success:
-                return
-        except httpx.TransportError:
-            time.sleep(0.2)
-    raise SystemExit(f"{url} did not answer within {STARTS_WITHIN_S:.0f} s")
-
-
-@dataclass
-class Memory:
-    """Memory of a process and its children until `end`: (seconds since the start, MiB)."""
-
-    pid: int
-    samples: list[tuple[float, float]] = field(default_factory=list)
-    _over: Event = field(default_factory=Event)
-
-    def __post_init__(self) -> None:
-        self._began = time.monotonic()
-        self._thread = Thread(target=self._watch, daemon=True)
-        self._thread.start()
-
-    def end(self) -> None:
-        """Stop sampling."""
-        self._over.set()
-        self._thread.join()
-
-    def _watch(self) -> None:
-        while not self._over.wait(SAMPLED_S):
-            children = Path(f"/proc/{self.pid}/task/{self.pid}/children").read_text().split()
-            resident = sum(_resident_mib(pid) for pid in (self.pid, *children))
-            self.samples.append((time.monotonic() - self._began, resident))
-
-    def around(self, second: float) -> float:
-        """The median of the samples near that second, in MiB."""
-        return median(mib for at, mib in self.samples if abs(at - second) <= AROUND_S)
-
-
-def _resident_mib(pid: int | str) -> float:
-    lines = Path(f"/proc/{pid}/status").read_text().splitlines()
-    return next(int(line.split()[1]) / 1024 for line in lines if line.startswith("VmRSS"))
+def _around(samples: Sequence[Sample], second: float) -> float:
+    """The memory near that second after the first sample: the median, in MiB."""
+    near = (one for one in samples if abs(one.at - samples[0].at - second) <= AROUND_S)
+    return median(sum(usage.rss for usage in one.usage.values()) for one in near)
 
 
 def _tell_times(report: Report, results: Mapping[str, Any]) -> None:
@@ -183,9 +133,9 @@ def _tell_times(report: Report, results: Mapping[str, Any]) -> None:
     report.note(f"failed, {times} times: {what}" for what, times in results["failed"].items())
 
 
-def _tell_memory(report: Report, memory: Memory, seconds: float) -> None:
+def _tell_memory(report: Report, samples: Sequence[Sample], seconds: float) -> None:
     first, last = min(60.0, seconds / 3), min(600.0, seconds)
-    before, after = memory.around(first), memory.around(last)
+    before, after = _around(samples, first), _around(samples, last)
     report.ratio(f"memory at {last:.0f} s / at {first:.0f} s", after / before)
     report.add(f"memory of the API at {first:.0f} s", before, "MiB")
     report.add(f"memory of the API at {last:.0f} s", after, "MiB")

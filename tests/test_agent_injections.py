@@ -7,7 +7,7 @@ from domain import LOCAL_USER, Principal, Scope, SearchChoice, StepState
 from settings import load_settings
 from tests.conftest import TEST_CLIENT
 from tests.fakes.openai import MODEL, serving
-from tests.injections.cases import IN_TOOLS, obedient, prompt_of
+from tests.injections.cases import IN_TOOLS, obedient, prompt_of, write_documents
 from tests.injections.guarantees import (
     require_doubt,
     require_inert_answer,
@@ -33,10 +33,9 @@ def server():
 @pytest.fixture(scope="module")
 def root(tmp_path_factory):
     root = tmp_path_factory.mktemp("agent")
-    for folder in ("data", "open", "board"):
+    for folder in ("data", "board"):
         (root / folder).mkdir()
-    for case in IN_TOOLS:
-        (root / "open" / case.file_name).write_text(case.text, encoding="utf-8")
+    write_documents(root / "open", IN_TOOLS)
     (root / "board" / "salaries.md").write_text(SECRET, encoding="utf-8")
     return root
 

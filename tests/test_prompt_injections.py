@@ -20,7 +20,7 @@ from tests.api.serving import events_of
 from tests.chains.test_live_markup import live_tokens
 from tests.conftest import TEST_CLIENT
 from tests.fakes.openai import MODEL, Text, serving
-from tests.injections.cases import IN_ANSWERS, IN_TOOLS, obedient, prompt_of
+from tests.injections.cases import IN_ANSWERS, IN_TOOLS, obedient, prompt_of, write_documents
 from tests.injections.guarantees import (
     require_doubt,
     require_inert_answer,
@@ -51,11 +51,9 @@ def _no_script(server):
 def services(tmp_path_factory, model_cache, server):
     """A library with all documents, a question of another user, and the obedient model."""
     root = tmp_path_factory.mktemp("injections")
-    for folder in ("data", "files"):
-        (root / folder).mkdir()
+    (root / "data").mkdir()
     (root / "data" / "cache").symlink_to(model_cache)
-    for case in IN_ANSWERS:
-        (root / "files" / case.file_name).write_text(case.text, encoding="utf-8")
+    write_documents(root / "files", IN_ANSWERS)
     services = bootstrap.build_services(
         load_settings(
             data_dir=root / "data",

@@ -1,6 +1,5 @@
 """Clients of the API that remember which answers it acknowledged."""
 
-import socket
 import threading
 import time
 from collections.abc import Iterator
@@ -79,10 +78,3 @@ class Clients:
             if turn.state is not TurnState.COMPLETE and not str(turn.error).startswith(_ENDED)
         ]
         return lost + partial
-
-
-def free_port() -> int:
-    """A port on which no server listens."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])

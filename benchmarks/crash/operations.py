@@ -6,9 +6,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import ClassVar
 
-from benchmarks.crash.clients import Clients, free_port
+from benchmarks.crash.clients import Clients
 from benchmarks.crash.scene import ATTACHED, ATTACHMENT, Scene, page, perform_queue, texts_in
 from benchmarks.crash.witness import Sight
+from benchmarks.page_opening import free_port
 from bootstrap.services import Services
 from domain import LOCAL_USER
 

@@ -9,9 +9,9 @@ from typing import Any
 
 from benchmarks.load.documents import Writer
 from benchmarks.load.people import Answers, Crowd
-from benchmarks.load.processes import Sample, Usage, Watch
 from benchmarks.load.program import Manager, Program
 from benchmarks.measure import Report, Times
+from benchmarks.processes import Sample, Usage, Watch
 
 GOAL_S = 1.0
 SAMPLED_S = 5.0

@@ -1,6 +1,6 @@
 """A soak: people, editors, and visitors repeat what they do, and usage of each process is sampled.
 
-Least squares over the samples after a warm-up tell how fast each process grows.
+A least-squares fit over the samples after a warm-up shows how fast each process grows.
 """
 
 import asyncio
@@ -17,16 +17,16 @@ import numpy as np
 
 from benchmarks.load.documents import Writer
 from benchmarks.load.people import Answers, Crowd, dialogs
-from benchmarks.load.processes import Sample, Usage, Watch
 from benchmarks.load.program import Manager, Program
 from benchmarks.load.visitors import Visitors
 from benchmarks.measure import Cell, Report
+from benchmarks.processes import Sample, Usage, Watch
 
 SAMPLED_S = 10.0
 WARM_UP_SHARE = 1 / 3
 """Sessions expire two minutes after their end, and memory of threads is reused only later."""
 BOUND_MIB_PER_HOUR = 5.0
-"""Slower growth cannot be told from the allocator's noise in half an hour (2.5 MiB)."""
+"""In half an hour, slower growth (2.5 MiB) is indistinguishable from the allocator's noise."""
 HANDLES = 2
 """By how much open files and threads may differ: they depend on what runs at the moment."""
 ROLES = ("API", "pages", "worker", "supervisor")

@@ -19,6 +19,7 @@ from domain import LOCAL_USER, TurnState
 from tests.api.conftest import bearer
 from tests.api.serving import events_of, serving
 from tests.fakes.openai import MODEL, Text
+from tests.servers import free_port
 
 pytestmark = pytest.mark.slow
 
@@ -132,13 +133,6 @@ def process(chat_services, model_server, tmp_path):
     finally:
         run.kill()
         run.wait()
-
-
-def free_port():
-    import socket
-
-    with socket.create_server(("127.0.0.1", 0)) as listener:
-        return listener.getsockname()[1]
 
 
 def is_up(url):

@@ -5,7 +5,6 @@ import logging
 import os
 import re
 import signal
-import socket
 import subprocess
 import sys
 import time
@@ -18,12 +17,7 @@ import pytest
 from bootstrap.metrics_server import serve_metrics
 from domain.logs import PROGRAM
 from tests.fakes.command_line import ROOT
-
-
-def free_port():
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
+from tests.servers import free_port
 
 
 @pytest.fixture

@@ -9,7 +9,7 @@ import pytest
 import bootstrap
 from domain import LOCAL_USER
 from settings import load_settings
-from tests.injections.cases import IN_ANSWERS, prompt_of
+from tests.injections.cases import IN_ANSWERS, prompt_of, write_documents
 from tests.injections.guarantees import (
     require_inert_answer,
     require_inert_exports,
@@ -27,11 +27,9 @@ EXTRACT = "\n\n**The text above cites nothing"
 def hostile_library(tmp_path_factory, model_cache):
     """A data folder with the documents of all cases."""
     root = tmp_path_factory.mktemp("injections")
-    for folder in ("data", "files"):
-        (root / folder).mkdir()
+    (root / "data").mkdir()
     (root / "data" / "cache").symlink_to(model_cache)
-    for case in IN_ANSWERS:
-        (root / "files" / case.file_name).write_text(case.text, encoding="utf-8")
+    write_documents(root / "files", IN_ANSWERS)
     services = bootstrap.build_services(load_settings(data_dir=root / "data"))
     services.directories.import_directory(LOCAL_USER, root / "files")
     return root / "data"
@@ -40,11 +38,11 @@ def hostile_library(tmp_path_factory, model_cache):
 @pytest.fixture(scope="module")
 def obeyed(request):
     """The ids of the cases in which the model obeyed, which are reported at the end."""
-    asked: dict[str, bool] = {}
-    yield asked
-    names = [id_ for id_, is_obeyed in asked.items() if is_obeyed]
+    outcomes: dict[str, bool] = {}
+    yield outcomes
+    names = [id_ for id_, is_obeyed in outcomes.items() if is_obeyed]
     with request.config.pluginmanager.getplugin("capturemanager").global_and_fixture_disabled():
-        print(f"\nobeyed in {len(names)} of {len(asked)} cases: {', '.join(names)}")  # noqa: T201
+        print(f"\nobeyed in {len(names)} of {len(outcomes)} cases: {', '.join(names)}")  # noqa: T201
 
 
 @pytest.mark.parametrize("case", IN_ANSWERS, ids=lambda case: case.id)

@@ -56,6 +56,13 @@ IN_ANSWERS = [*injections("english"), *injections("korean"), *injections("japane
 IN_TOOLS = injections("agent")
 
 
+def write_documents(folder: Path, cases: Sequence[Injection]) -> None:
+    """Write the document of each case into a new folder."""
+    folder.mkdir(parents=True)
+    for case in cases:
+        (folder / case.file_name).write_text(case.text, encoding="utf-8")
+
+
 def prompt_of(body: dict) -> str:
     """The contents of all messages to the model."""
     return "\n\n".join(str(message.get("content") or "") for message in body["messages"])

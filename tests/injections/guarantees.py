@@ -1,4 +1,4 @@
-"""What holds for an answer, whatever the model wrote, and on every face."""
+"""What holds for an answer, whatever the model wrote, in every interface."""
 
 import re
 from collections.abc import Iterable, Sequence

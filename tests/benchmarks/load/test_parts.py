@@ -7,8 +7,8 @@ import pytest
 
 from benchmarks.load.documents import Writer
 from benchmarks.load.people import dialogs
-from benchmarks.load.processes import Sample, Usage, usage_by_role
 from benchmarks.load.soak import growth_of, is_flat, slope_of
+from benchmarks.processes import Sample, Usage, usage_by_role
 from loaders.formats import read_document
 
 

@@ -3,7 +3,6 @@
 import json
 import os
 import signal
-import socket
 import subprocess
 import sys
 import time
@@ -23,6 +22,7 @@ from services.agent.external_tools import (
 from services.agent.mcp_client import REASON_CHARS, RETRY_DELAY_S
 from tests.fakes.command_line import ROOT
 from tests.fakes.mcp_server import STUBBORN, serving_http
+from tests.servers import free_port
 
 pytestmark = pytest.mark.slow
 
@@ -30,12 +30,6 @@ ALL_TOOLS = [
     "find_ticket", "environment", "pid.of/it", "long_text", "slow", "die", "refused", "picture",
     "settings", "talkative",
 ]  # fmt: skip
-
-
-def free_port():
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
 
 
 def stdio(*arguments, tools=ALL_TOOLS, **environment):

@@ -27,7 +27,7 @@ class Usage:
     """Proportional set size: shared pages are divided among the processes that share them."""
     rss: float = 0.0
     own: float = 0.0
-    """Memory that is backed by no file, including what is swapped out: a leak grows it."""
+    """Anonymous memory, including what is swapped out, which a leak increases."""
     files: int = 0
     threads: int = 0
 
