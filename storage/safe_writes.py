@@ -17,8 +17,17 @@ from domain.messages import _
 
 LOCK_FILE = "writer.lock"
 HOLDER_FILE = "writer.json"
-_thread = threading.local()
 _FULL = (errno.ENOSPC, getattr(errno, "EDQUOT", errno.ENOSPC))  # Windows has no EDQUOT
+
+
+class _ThreadLocks(threading.local):
+    """The folders whose lock the current thread holds."""
+
+    def __init__(self) -> None:
+        self.folders: set[Path] = set()
+
+
+_locks = _ThreadLocks()
 
 
 @contextmanager
@@ -45,27 +54,19 @@ def writer_lock(folder: Path, timeout_s: float = 30.0) -> Iterator[None]:
             lock.acquire(timeout=timeout_s)
         except Timeout as error:
             raise BusyError(_busy_message(folder, timeout_s)) from error
-    held = _held_folders()
-    held.add(folder)
+    _locks.folders.add(folder)
     try:
         with write_errors(folder):
             _write_holder(folder)
         yield
     finally:
-        held.discard(folder)
+        _locks.folders.discard(folder)
         lock.release()
 
 
 def holds_lock(folder: Path) -> bool:
     """Whether this thread is in a `writer_lock` of the folder."""
-    return folder in _held_folders()
-
-
-def _held_folders() -> set[Path]:
-    if not hasattr(_thread, "folders"):
-        _thread.folders = set()
-    folders: set[Path] = _thread.folders
-    return folders
+    return folder in _locks.folders
 
 
 @contextmanager

@@ -187,9 +187,10 @@ class ImportLeases(Store):
             return len(dead)
 
     def _is_dead(self, row: ImportRow) -> bool:
-        may_be_alive = number_here(row.worker) is not None and not is_known_dead(row.worker)
-        if not is_dead(row.worker, row.lease_until) or not may_be_alive:
-            return is_dead(row.worker, row.lease_until)
+        if not is_dead(row.worker, row.lease_until):
+            return False
+        if number_here(row.worker) is None or is_known_dead(row.worker):
+            return True
         lease, since = self._expired.get(row.id, (None, 0.0))
         if lease != row.lease_until:
             self._expired[row.id] = row.lease_until, time.monotonic()
