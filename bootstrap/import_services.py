@@ -8,11 +8,13 @@ from typing import TYPE_CHECKING
 from bootstrap.parts import Parts
 from domain import LOCAL_USER, ImportKind
 from domain.web.address_guard import AddressGuard, AllowedHosts
+from services.access import Access
 from settings import Settings
 from storage.ledger.conversation_store import Conversations
 from storage.ledger.document_store import Documents
 from storage.ledger.import_store import Imports
 from storage.ledger.index_store import Indexes
+from storage.ledger.restriction_store import Restrictions
 from storage.ledger.secret_store import EncryptionKeys, Secrets
 from storage.ledger.source_store import Sources, SourceTraces
 from storage.settings_file import settings_stamp
@@ -62,6 +64,10 @@ class ImportServices:
         return Sources(self._database)
 
     @cached_property
+    def _access(self) -> Access:
+        return Access(self._sources, Restrictions(self._database))
+
+    @cached_property
     def _indexes(self) -> Indexes:
         return Indexes(self._database)
 
@@ -77,7 +83,7 @@ class ImportServices:
 
         return UploadService(
             UploadFiles(self.parts.settings.data_dir),
-            self._sources,
+            self._access,
             self._conversations,
             self.parts.settings.max_file_mb * 1024 * 1024,
         )
@@ -88,7 +94,7 @@ class ImportServices:
         from services.sources.source_service import SourceService
 
         return SourceService(
-            self._sources, self.source_kinds, self.queue, SourceTraces(self._database)
+            self._access, self.source_kinds, self.queue, SourceTraces(self._database)
         )
 
     @cached_property
@@ -163,7 +169,11 @@ class ImportServices:
         from services.imports.import_service import ImportService
 
         return ImportService(
-            self._database, self.parts.stores, self.parts.configured, FORMATS_VERSION
+            self._database,
+            self._access,
+            self.parts.stores,
+            self.parts.configured,
+            FORMATS_VERSION,
         )
 
     @cached_property
@@ -171,7 +181,7 @@ class ImportServices:
         """The queue of imports, with their control and progress."""
         from services.imports.import_queue import ImportQueue
 
-        return ImportQueue(self._database)
+        return ImportQueue(self._database, self._access)
 
     @cached_property
     def worker(self) -> "Worker":

@@ -60,6 +60,7 @@ class Services(ImportServices):
         return ChatService(
             self._conversations,
             self._documents,
+            self._access,
             self.chains,
             AgentBuilder(self.parts.settings, models, self),
             models,
@@ -97,7 +98,8 @@ class Services(ImportServices):
         return ConversationService(
             ConversationList(self._database),
             self._conversations,
-            ImportedEvidence(self._documents, self._sources),
+            ImportedEvidence(self._documents, self._access),
+            self._access,
             timedelta(days=self.parts.settings.deleted_retention_days),
         )
 
@@ -106,7 +108,7 @@ class Services(ImportServices):
         """The stored turns of conversations."""
         from services.chat.conversation_service import TurnService
 
-        return TurnService(self._conversations)
+        return TurnService(self._conversations, self._access)
 
     @property
     def costs(self) -> "CostService":
@@ -138,7 +140,7 @@ class Services(ImportServices):
 
         return Library(
             self._documents,
-            self._sources,
+            self._access,
             self._indexes,
             self.parts.stores,
             self.maintenance,
@@ -162,7 +164,7 @@ class Services(ImportServices):
         return ChoiceService(
             DocumentList(self._database),
             LabelList(self._database),
-            self._sources,
+            self._access,
             self.parts.default_search,
         )
 
@@ -172,7 +174,7 @@ class Services(ImportServices):
         from services.search.suggestion_service import SuggestionService
 
         return SuggestionService(
-            DocumentList(self._database), FirstPassages(self._database), self._sources, SAMPLES
+            DocumentList(self._database), FirstPassages(self._database), self._access, SAMPLES
         )
 
     @cached_property
@@ -201,7 +203,7 @@ class Services(ImportServices):
         from services.library.document_service import DocumentService
 
         return DocumentService(
-            self._database, self._sources, self._indexes, self.queue, self.uploads
+            self._database, self._access, self._indexes, self.queue, self.uploads
         )
 
     @cached_property
@@ -209,7 +211,7 @@ class Services(ImportServices):
         """Unreadable documents."""
         from services.library.document_service import FailureService
 
-        return FailureService(Failures(self._database), self._sources, self.queue)
+        return FailureService(Failures(self._database), self._access, self.queue)
 
     @cached_property
     def reader(self) -> "DocumentReader":
@@ -217,7 +219,7 @@ class Services(ImportServices):
         from services.library.reader_service import DocumentReader
 
         return DocumentReader(
-            self._documents, self._sources, Reading(self._database), self._conversations
+            self._documents, self._access, Reading(self._database), self._conversations
         )
 
     @cached_property
@@ -225,7 +227,7 @@ class Services(ImportServices):
         """The original files of documents."""
         from services.library.original_service import OriginalService
 
-        return OriginalService(self._documents, self._sources, self.parts.settings.data_dir)
+        return OriginalService(self._documents, self._access, self.parts.settings.data_dir)
 
     @cached_property
     def evaluation(self) -> "EvaluationService":
@@ -255,7 +257,7 @@ class Services(ImportServices):
 
         labels, finder = Labels(self._database), PassageFinder(self._database, self._documents)
         return LabelService(
-            labels, self._documents, finder, self._indexes, self._sources, self.search
+            labels, self._documents, finder, self._indexes, self._access, self.search
         )
 
     @cached_property
@@ -274,7 +276,7 @@ class Services(ImportServices):
 
         parts, places = self.parts, Places(self._database)
         return CatalogService(
-            Catalogs(self._sources, places, self._documents),
+            Catalogs(self._access, places, self._documents),
             self.people,
             SearchEngine(
                 self.library, self._documents, places, parts.catalog_options, parts.reranking
@@ -288,7 +290,7 @@ class Services(ImportServices):
         """The preferences of people."""
         from services.catalog.preferences import PeopleService
 
-        return PeopleService(People(self._database), self._sources)
+        return PeopleService(People(self._database), self._access)
 
     @cached_property
     def catalog_imports(self) -> "CatalogImports":
@@ -329,7 +331,7 @@ class Services(ImportServices):
 
         return StatusService(
             self.maintenance,
-            self._sources,
+            self._access,
             ImportRuns(self._database),
             self._conversations,
             Workers(self._database),

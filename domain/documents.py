@@ -167,6 +167,7 @@ class DocumentFilter:
 
     Each of the `words` must occur in the title or the key, ignoring case; parts of words match.
     `scripts` are values of `language.script_of`; `warned` selects documents with warnings.
+    Documents with one of the restrictions `denied` are omitted.
     """
 
     words: str = ""
@@ -175,6 +176,7 @@ class DocumentFilter:
     formats: tuple[str, ...] = ()
     scripts: tuple[str, ...] = ()
     warned: bool = False
+    denied: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)

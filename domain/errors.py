@@ -28,6 +28,10 @@ class ConflictError(InputError):
     """
 
 
+class ForbiddenError(AppError):
+    """The principal's role does not permit the call; the message names the necessary role."""
+
+
 class ModelOptionError(InputError):
     """An option for the chat model is invalid or not supported; `param` is its field."""
 

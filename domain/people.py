@@ -1,19 +1,57 @@
-"""Principals and the API keys of programs that act for them."""
+"""Principals, their roles, and the API keys of programs that act for them."""
 
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
 
 
+class Role(StrEnum):
+    """What a user may do, from least to most; each role includes the ones before it.
+
+    Readers ask questions and own their conversations. Editors also manage sources, imports, and
+    documents. Administrators also manage users, readers of sources, settings, and the library.
+    """
+
+    READER = "reader"
+    EDITOR = "editor"
+    ADMIN = "admin"
+
+    def includes(self, other: "Role") -> bool:
+        """Whether this role may do everything that the other one may do."""
+        roles = list(Role)
+        return roles.index(self) >= roles.index(other)
+
+
+def user_reader(user_id: str) -> str:
+    """The user as a reader of sources and documents."""
+    return f"user:{user_id}"
+
+
+def group_reader(group: str) -> str:
+    """The members of a group as readers of sources and documents."""
+    return f"group:{group}"
+
+
 @dataclass(frozen=True, slots=True)
 class Principal:
-    """The user or API key on whose behalf a call is made."""
+    """The user or API key on whose behalf a call is made.
+
+    The `is_operator` is the user of the command line and of pages without sign-in. They can read
+    the data folder, so no list of readers restricts them.
+    """
 
     user_id: str
     groups: frozenset[str] = frozenset()
+    role: Role = Role.READER
+    is_operator: bool = False
+
+    @property
+    def readers(self) -> frozenset[str]:
+        """The readers that stand for this principal: the user, and each of the groups."""
+        return frozenset([user_reader(self.user_id), *map(group_reader, self.groups)])
 
 
-LOCAL_USER = Principal("local")
+LOCAL_USER = Principal("local", role=Role.ADMIN, is_operator=True)
 
 
 class ApiScope(StrEnum):
@@ -46,4 +84,5 @@ class ApiKey:
     @property
     def principal(self) -> Principal:
         """The principal for calls with this key."""
-        return Principal(self.user_id)
+        manages = ApiScope.MANAGE in self.scopes
+        return Principal(self.user_id, role=Role.EDITOR if manages else Role.READER)

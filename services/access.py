@@ -1,38 +1,127 @@
-"""Determines which sources a user may access."""
+"""Determines which sources and documents a user may read, and requires roles for changes."""
 
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import NamedTuple
 
-from domain import Principal
-from domain.errors import NotFoundError
+from domain import Principal, Role
+from domain.errors import ForbiddenError, NotFoundError
+from domain.messages import _
+from storage.ledger.import_store import source_not_found
+from storage.ledger.restriction_store import (
+    Denied,
+    Restrictions,
+    collection_restriction,
+    source_restriction,
+)
 from storage.ledger.source_store import Sources, StoredSource
 
 _OWNER = "user_id"
+NOTHING = Denied(frozenset(), frozenset())
 SourceDocument = tuple[str, str]
 """A source id and the key of a document in that source."""
 
 
-def own_sources(sources: Sources, principal: Principal) -> dict[str, StoredSource]:
-    """The shared sources and the principal's own, by id, sorted by name."""
-    return {one.id: one for one in sources.list() if _is_accessible(one, principal)}
+class Readable(NamedTuple):
+    """What a principal may read: `sources` by id, sorted by name, without `denied` documents.
+
+    `hidden` are the ids of all other sources.
+    """
+
+    sources: Mapping[str, StoredSource]
+    hidden: tuple[str, ...] = ()
+    denied: Denied = NOTHING
 
 
-def library_sources(sources: Sources, principal: Principal) -> dict[str, StoredSource]:
-    """The principal's sources except the files of conversations, by id, sorted by name."""
-    own = own_sources(sources, principal)
-    return {id_: one for id_, one in own.items() if not one.conversation_id}
+@dataclass(frozen=True)
+class Access:
+    """What principals may read, as of each call.
+
+    A source is readable if it is shared or the principal's own, and if the principal is a reader of
+    it and of its collection, unless these have no restriction. A document is readable if its source
+    is, and if the principal is a reader in each of the document's own restrictions.
+    """
+
+    sources: Sources
+    restrictions: Restrictions
+
+    def readable(self, principal: Principal) -> Readable:
+        """Everything that the principal may read."""
+        denied, sources = self.denied(principal), self.sources.list()
+        readable = {one.id: one for one in sources if _reads(principal, one, denied)}
+        hidden = tuple(one.id for one in sources if one.id not in readable)
+        return Readable(readable, hidden, denied)
+
+    def own_sources(self, principal: Principal) -> Mapping[str, StoredSource]:
+        """The readable sources by id, sorted by name."""
+        return self.readable(principal).sources
+
+    def library_sources(self, principal: Principal) -> dict[str, StoredSource]:
+        """The readable sources except the files of conversations, by id, sorted by name."""
+        own = self.own_sources(principal)
+        return {id_: one for id_, one in own.items() if not one.conversation_id}
+
+    def denied(self, principal: Principal) -> Denied:
+        """The restrictions that exclude the principal, and the documents that have one of them."""
+        return NOTHING if principal.is_operator else self.restrictions.denied(principal.readers)
+
+    def sees(self, principal: Principal, source_id: str) -> bool:
+        """Whether the source exists and is readable."""
+        try:
+            source = self.sources.get(source_id)
+        except NotFoundError:
+            return False
+        return _reads(principal, source, self.denied(principal))
+
+    def unreadable(self, principal: Principal, document_ids: Iterable[str]) -> set[str]:
+        """Those of the documents that the principal may not read.
+
+        A document that was removed counts if it had a restriction that excludes the principal.
+        """
+        readable, ids = self.readable(principal), set(document_ids)
+        sources = self.sources.of_documents(sorted(ids))
+        elsewhere = {id_ for id_, source in sources.items() if source not in readable.sources}
+        return elsewhere | (ids & readable.denied.documents)
+
+    def managed_source(self, principal: Principal, source_id: str) -> StoredSource:
+        """A source that the principal may change: their own, or any readable one as an editor.
+
+        Raises:
+            NotFoundError: There is no such source, or it is not readable.
+            ForbiddenError: The principal's role does not permit changes.
+        """
+        source = self.own_sources(principal).get(source_id)
+        if source is None:
+            raise source_not_found(source_id)
+        if source.options.get(_OWNER) != principal.user_id:
+            require_role(principal, Role.EDITOR)
+        return source
+
+    def reads(self, principal: Principal, source_id: str, document_id: str) -> bool:
+        """Whether the document of that source is readable."""
+        is_denied = document_id in self.denied(principal).documents
+        return not is_denied and self.sees(principal, source_id)
 
 
-def sees(sources: Sources, principal: Principal, source_id: str) -> bool:
-    """Whether the source exists and is either shared or the principal's own."""
-    try:
-        return _is_accessible(sources.get(source_id), principal)
-    except NotFoundError:
-        return False
+def _reads(principal: Principal, source: StoredSource, denied: Denied) -> bool:
+    names = {source_restriction(source.id), collection_restriction(source.collection)}
+    is_own = source.options.get(_OWNER) in (None, principal.user_id)
+    return is_own and denied.restrictions.isdisjoint(names)
 
 
-def _is_accessible(source: StoredSource, principal: Principal) -> bool:
-    return source.options.get(_OWNER) in (None, principal.user_id)
+def require_role(principal: Principal, role: Role) -> None:
+    """Check that the principal has the role, or one that includes it.
+
+    Raises:
+        ForbiddenError: It has a lower role.
+    """
+    if not principal.role.includes(role):
+        raise ForbiddenError(
+            _(
+                "This needs the role {role}, and you have the role {own}: ask an administrator."
+            ).format(role=role.value, own=principal.role.value)
+        )
 
 
 def owner_of(source: StoredSource, otherwise: Principal) -> Principal:

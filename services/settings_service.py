@@ -5,7 +5,7 @@ from collections.abc import Callable, Collection, Mapping
 from dataclasses import replace
 from typing import Any, NamedTuple, Protocol
 
-from domain import EXTRACTIVE, LOCAL_USER, Principal
+from domain import EXTRACTIVE, Principal, Role
 from domain.errors import ConflictError, InputError, ModelError, ModelUnavailableError
 from domain.messages import _
 from domain.setting_values import (
@@ -22,6 +22,7 @@ from models.chat_choice import (
     build_chat_model,
     listed_models,
 )
+from services.access import require_role
 from storage.settings_file import Entries, SettingsFile
 
 CHANGED_SINCE = _("The settings were changed again, so this change can't be undone.")
@@ -75,8 +76,8 @@ class SettingsService:
     """Stores settings in the data folder; the environment takes precedence over them.
 
     All processes on the data folder use a change soon after: pages and API at their next request,
-    the worker before its next import. Each call raises InputError for other users than the local
-    one.
+    the worker before its next import. Each call raises ForbiddenError unless the principal is an
+    administrator.
     """
 
     def __init__(self, values: Values, file: SettingsFile, require_key: Callable[[], None]) -> None:
@@ -87,12 +88,12 @@ class SettingsService:
 
     def values(self, principal: Principal) -> Mapping[str, SettingValue]:
         """The current values by setting; those of secrets only say whether they are set."""
-        _require_local_user(principal)
+        require_role(principal, Role.ADMIN)
         return self._values.all()
 
     def problems(self, principal: Principal) -> tuple[str, ...]:
         """A message about each stored entry that is ignored because it can't be used."""
-        _require_local_user(principal)
+        require_role(principal, Role.ADMIN)
         return self._values.problems()
 
     def change(self, principal: Principal, changes: Changes) -> StoredChange:
@@ -105,7 +106,7 @@ class SettingsService:
             ConfigError: A value is invalid, or the encryption key is lost or damaged.
             StorageError: The file can't be read or written.
         """
-        _require_local_user(principal)
+        require_role(principal, Role.ADMIN)
         with self._file.locked():
             self._require_changeable(changes)
             changes = self._with_removed_keys(changes)
@@ -124,7 +125,7 @@ class SettingsService:
             ConfigError: An earlier value is invalid, or its secret can't be decrypted.
             StorageError: The file can't be read or written.
         """
-        _require_local_user(principal)
+        require_role(principal, Role.ADMIN)
         with self._file.locked():
             if self._file.entries(change.after) != change.after:
                 raise ConflictError(CHANGED_SINCE)
@@ -141,7 +142,7 @@ class SettingsService:
             InputError: The changes select no model.
             ModelError: The model failed, or its reply is empty.
         """
-        _require_local_user(principal)
+        require_role(principal, Role.ADMIN)
         spec = self._chat_spec(changes)
         model = build_chat_model(spec)
         if model is None:
@@ -163,7 +164,7 @@ class SettingsService:
             ConfigError: The address or the key is malformed.
             ModelUnavailableError: The endpoint does not list its models.
         """
-        _require_local_user(principal)
+        require_role(principal, Role.ADMIN)
         endpoint = self._values.chat_spec(self._after(changes)).endpoint()
         try:
             return listed_models(endpoint)
@@ -227,8 +228,3 @@ class SettingsService:
 def _settings_to_record(changes: Changes) -> Collection[str]:
     """The settings whose later changes prevent an undo: a key must not return to another server."""
     return changes.keys() | (KEYS_AND_ENDPOINTS if changes.keys() & KEYS_AND_ENDPOINTS else set())
-
-
-def _require_local_user(principal: Principal) -> None:
-    if principal != LOCAL_USER:
-        raise InputError(_("Only the person who runs Footnote can see and change its settings."))

@@ -11,12 +11,11 @@ from pathlib import Path
 
 from domain import ImportRun, ImportState, Principal, TurnState
 from domain.version import VERSION
-from services.access import library_sources
+from services.access import Access
 from services.imports.maintenance import IndexStatus, MaintenanceService
 from storage.ledger.conversation_store import Conversations
 from storage.ledger.import_leases import Workers
 from storage.ledger.import_queue_store import ImportRuns
-from storage.ledger.source_store import Sources
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +48,7 @@ class StatusService:
     """Reads the state from the ledger and the disk of the data folder."""
 
     maintenance: MaintenanceService
-    sources: Sources
+    access: Access
     runs: ImportRuns
     conversations: Conversations
     workers: Workers
@@ -83,7 +82,7 @@ class StatusService:
 
     def problems(self, principal: Principal, *, limit: int = 5) -> list[RunProblem]:
         """The latest runs with problems of sources in the principal's library, latest first."""
-        own = library_sources(self.sources, principal)
+        own = self.access.library_sources(principal)
         runs = self.runs.problems(list(own), limit=limit)
         return [RunProblem(own[run.source_id].name, run) for run in runs]
 

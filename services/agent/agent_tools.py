@@ -306,7 +306,9 @@ class _Tools:
         search = self.services.search
         scope = search.condition(self.principal, self.choice.scope)
         condition = {**scope, "document_id": document_id}
-        if len(search.matching(passages, condition, self.conversation_id)) < len(passages):
+        if len(search.matching(self.principal, passages, condition, self.conversation_id)) < len(
+            passages
+        ):
             raise NotFoundError(OUT_OF_SCOPE)
 
     def answer(self, question: str) -> NumberedAnswer:

@@ -9,13 +9,13 @@ from domain import CatalogDescription, Pattern, Place, PlaceHit, Principal, Revi
 from domain.errors import ConflictError, NotFoundError
 from domain.messages import _
 from loaders.catalog.catalog_description import description_of
-from services.access import own_sources
+from services.access import Access
 from services.catalog.review_patterns import TOP, tags_of
 from services.catalog.rule_analyzer import RuleAnalyzer
 from services.sources.catalog_kind import KIND
 from storage.ledger.document_store import Documents
 from storage.ledger.place_store import Places
-from storage.ledger.source_store import Sources, StoredSource
+from storage.ledger.source_store import StoredSource
 
 NO_CATALOG = _(
     "There is no catalog yet: add one with `python cli.py catalog add PATH`, or the sample"
@@ -70,9 +70,9 @@ class PlaceDetails:
 class Catalogs:
     """Finds catalogs among the sources that a person can see, and reads their places."""
 
-    def __init__(self, sources: Sources, places: Places, documents: Documents) -> None:
+    def __init__(self, access: Access, places: Places, documents: Documents) -> None:
         self.places = places
-        self._sources = sources
+        self._access = access
         self._documents = documents
         self._cache: dict[str, tuple[str, Catalog]] = {}
 
@@ -151,7 +151,7 @@ class Catalogs:
         )
 
     def _catalog_sources(self, principal: Principal) -> list[StoredSource]:
-        return [one for one in own_sources(self._sources, principal).values() if one.kind == KIND]
+        return [one for one in self._access.own_sources(principal).values() if one.kind == KIND]
 
     def _summary(self, source: StoredSource) -> CatalogSummary:
         contents = self.places.contents(source.id)

@@ -14,11 +14,10 @@ from domain import ASPECTS, Person, Principal
 from domain.errors import ConflictError, InputError
 from domain.messages import _
 from loaders.catalog.catalog_description import description_of
-from services.access import own_sources
+from services.access import Access
 from services.sources.catalog_kind import KIND
 from services.texts import require_letters
 from storage.ledger.people_store import People
-from storage.ledger.source_store import Sources
 
 MAX_PREFERENCE = 5
 """The highest preference; 0 is the lowest."""
@@ -130,7 +129,7 @@ class PeopleService:
     """Manages the people of a principal; other principals can't see them."""
 
     people: People
-    sources: Sources
+    access: Access
 
     def get(self, principal: Principal, user_id: str) -> Person:
         """The person with that id.
@@ -175,7 +174,7 @@ class PeopleService:
         return tuple(dict.fromkeys(self._aspects(principal))) or ASPECTS
 
     def _aspects(self, principal: Principal) -> Iterator[str]:
-        for source in own_sources(self.sources, principal).values():
+        for source in self.access.own_sources(principal).values():
             if source.kind == KIND:
                 yield from description_of(source.options["description"]).aspect_names
 

@@ -8,10 +8,12 @@ from typing import TYPE_CHECKING
 from domain import Citation, CitationState, Principal, SearchChoice, Turn, TurnState
 from domain.errors import NotFoundError
 from models.chat_choice import ChatModelChoice
+from services.access import Access
 from services.chat.chain_builder import AnswerBuilder, ChainBuilder
 from services.chat.model_options import NO_OPTIONS, ModelOptions
 from services.chat.running_answer import RunningAnswer
 from services.chat.unstored_turns import UnstoredTurns
+from services.chat.withheld_turns import readable_turns
 from services.events import Event, TurnFinished, TurnStarted
 from services.texts import checked_question, require_possible_k, title_of
 from storage.ledger.conversation_store import LATEST, Conversations
@@ -64,6 +66,7 @@ class ChatService:
         self,
         conversations: Conversations,
         documents: Documents,
+        access: Access,
         chains: ChainBuilder,
         agents: AnswerBuilder,
         answerers: ChatModelChoice,
@@ -80,6 +83,7 @@ class ChatService:
         self._conversations = conversations
         self._unstored = UnstoredTurns(conversations)
         self._documents = documents
+        self._access = access
 
     @property
     def model_label(self) -> str:
@@ -280,7 +284,8 @@ class ChatService:
         turns = self._conversations.turns(
             principal, turn.conversation_id, until=turn.parent_id, latest=HISTORY_TURNS
         )
-        return [message for turn in turns for message in messages_of(turn)]
+        readable = readable_turns(self._access, principal, turns)
+        return [message for turn in readable for message in messages_of(turn)]
 
     def _text_of(self, document_id: str) -> str | None:
         try:

@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, NamedTuple
 from domain import EXTRACTIVE, Conversation, Principal, SearchChoice, Turn
 from domain.errors import InputError
 from domain.messages import _
+from services.access import Access
+from services.chat.withheld_turns import readable_turns
 from services.texts import MAX_TITLE_CHARS, require_letters, title_of
 from storage.ledger.conversation_list_store import ConversationList
 from storage.ledger.conversation_store import Conversations
@@ -78,10 +80,12 @@ class CostService:
 class TurnService:
     """Reads stored turns, which `ChatService` writes, and switches between their versions.
 
-    Every call raises NotFoundError if the user has no such conversation.
+    Every call raises NotFoundError if the user has no such conversation. Answers whose evidence the
+    user may no longer read are withheld.
     """
 
     conversations: Conversations
+    access: Access
 
     def get(self, principal: Principal, conversation_id: str, turn_id: str) -> Turn:
         """One turn of any branch, in its current state.
@@ -89,11 +93,13 @@ class TurnService:
         Raises:
             NotFoundError: The conversation has no such turn.
         """
-        return self.conversations.turn(principal, conversation_id, turn_id)
+        turn = self.conversations.turn(principal, conversation_id, turn_id)
+        return readable_turns(self.access, principal, [turn])[0]
 
     def list(self, principal: Principal, conversation_id: str) -> list[Turn]:
         """The turns of the displayed branch, the oldest first."""
-        return self.conversations.turns(principal, conversation_id)
+        turns = self.conversations.turns(principal, conversation_id)
+        return readable_turns(self.access, principal, turns)
 
     def versions(self, principal: Principal, conversation_id: str) -> Mapping[str, tuple[str, ...]]:
         """The ids of all versions of each turn, itself included, oldest first, for all branches."""
@@ -144,12 +150,14 @@ class ConversationService:
         conversations: ConversationList,
         store: Conversations,
         evidence: "ImportedEvidence",
+        access: Access,
         deleted_retention: timedelta = DELETED_RETENTION,
     ) -> None:
         """`deleted_retention` is how long a deletion can be undone."""
         self._conversations = conversations
         self._store = store
         self._evidence = evidence
+        self._access = access
         self.deleted_retention = deleted_retention
 
     def begin(
@@ -274,6 +282,7 @@ class ConversationService:
             )
         conversation, turns = self._conversations.whole(principal, conversation_id)
         chosen = TranscriptFormat(format)
+        turns = readable_turns(self._access, principal, turns)
         return render(conversation, turns, chosen, language=language, translate=translate)
 
     def import_json(self, principal: Principal, data: bytes) -> Conversation:

@@ -18,7 +18,7 @@ from domain import (
 )
 from domain.errors import ConflictError, InputError, NotFoundError
 from domain.messages import _
-from services.access import sees
+from services.access import Access
 from services.evaluation.datasets import LabeledQuestion
 from services.evaluation.label_sets import LabeledQuestions, checked_question, label_of
 from services.search.search_service import SearchService
@@ -26,9 +26,10 @@ from storage.ledger.document_store import Documents
 from storage.ledger.feedback_store import Label, LabelOrigin, Labels, label_id
 from storage.ledger.index_store import Indexes
 from storage.ledger.passage_finder import PassageFinder
-from storage.ledger.source_store import Sources
 
 if TYPE_CHECKING:
+    from langchain_core.documents import Document
+
     from services.evaluation.label_sets import LabelExport, LabelFigures, LabelImport
 
 __all__ = ["Label", "LabelOrigin", "LabelService", "LabeledQuestions"]
@@ -46,7 +47,7 @@ class LabelService:
     documents: Documents
     finder: PassageFinder
     indexes: Indexes
-    sources: Sources
+    access: Access
     search: SearchService
 
     def label(
@@ -68,7 +69,7 @@ class LabelService:
         """
         checked = checked_question(question)
         documents = self.documents.hydrate([passage_id])
-        if not documents or not sees(self.sources, principal, documents[0].metadata["source_id"]):
+        if not documents or not self._reads(principal, documents[0]):
             raise NotFoundError(
                 _("there is no passage {passage_id} in the library: search again").format(
                     passage_id=passage_id
@@ -127,8 +128,12 @@ class LabelService:
         to a single conversation are omitted, because nobody else can find these files.
         """
         index = self.indexes.active()
-        private = self.sources.private_documents()
+        private = self.access.sources.private_documents()
         return self._labeled_questions(principal, None if index is None else index.id, private)
+
+    def _reads(self, principal: Principal, document: "Document") -> bool:
+        metadata = document.metadata
+        return self.access.reads(principal, metadata["source_id"], metadata["document_id"])
 
     def _labeled_questions(
         self, principal: Principal, index_id: str | None, private: Collection[str]
@@ -157,7 +162,7 @@ class LabelService:
         """
         from services.evaluation.label_sets import write_labeled_set
 
-        index, private = self.indexes.active(), self.sources.private_documents()
+        index, private = self.indexes.active(), self.access.sources.private_documents()
         labeled = self._labeled_questions(principal, index.id if index else None, private)
         if index is None or not labeled.questions:
             raise ConflictError(labeled.nothing_to_measure())

@@ -7,6 +7,7 @@ from domain import Principal, RetrievedPassage, Turn
 from domain.errors import InputError
 from domain.messages import _
 from services.chat.chat_service import ChatService
+from services.chat.withheld_turns import readable_turns
 from services.evaluation.label_service import LabelService
 from services.texts import require_letters
 from storage.ledger.feedback_store import Rated, Rating, Ratings, Reason
@@ -102,7 +103,8 @@ class RatingService:
             InputError: The search was restricted to a source that no longer exists.
             ModelError: The model failed.
         """
-        before = self.ratings.turn(principal, turn_id)
+        rated = self.ratings.turn(principal, turn_id)
+        before = readable_turns(self.labels.access, principal, [rated])[0]
         after = self.chat.replay(principal, before)
         index = self.labels.indexes.active()
         today = {} if index is None else self.labels.finder.find(index.id, before.sources)

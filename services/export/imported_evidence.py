@@ -9,10 +9,9 @@ from typing import Any, NamedTuple
 from chains.citations.quotes import QuoteFinder, citation_of
 from domain import Citation, CitationState, Principal, RetrievedPassage, Turn
 from domain.errors import NotFoundError
-from services.access import sees
+from services.access import Access
 from services.export.answer_text import safe_answer
 from storage.ledger.document_store import Documents, StoredDocument
-from storage.ledger.source_store import Sources
 
 _TEXTS = 8
 """The number of documents that are in memory at once."""
@@ -39,7 +38,7 @@ class ImportedEvidence:
     """Compares imported passages and quotes with the documents of this library."""
 
     documents: Documents
-    sources: Sources
+    access: Access
 
     def check(self, principal: Principal, turns: Iterable[Turn]) -> list[Turn]:
         """The turns with the evidence that this library confirms, and with safe answers.
@@ -62,7 +61,7 @@ class ImportedEvidence:
     def _read(self, principal: Principal, document_id: str) -> tuple[StoredDocument, str] | None:
         try:
             document = self.documents.get(document_id)
-            if not sees(self.sources, principal, document.source_id):
+            if not self.access.reads(principal, document.source_id, document_id):
                 return None
             return document, self.documents.text(document_id)
         except NotFoundError:

@@ -7,12 +7,11 @@ from datetime import UTC, datetime
 from domain import ImportKind, ImportRun, ImportState, Principal
 from domain.errors import NotFoundError
 from domain.logs import get_logger
-from services.access import own_sources, sees
+from services.access import Access
 from storage.ledger.database import Database
 from storage.ledger.import_leases import Workers
 from storage.ledger.import_queue_store import CANCEL, PAUSE, ImportRuns
-from storage.ledger.import_store import import_not_found, source_not_found
-from storage.ledger.source_store import Sources
+from storage.ledger.import_store import import_not_found
 
 _log = get_logger("imports")
 
@@ -23,9 +22,9 @@ class ImportQueue:
     Principals see and control only the imports of shared sources and of their own sources.
     """
 
-    def __init__(self, database: Database) -> None:
+    def __init__(self, database: Database, access: Access) -> None:
         self._imports = ImportRuns(database)
-        self._sources = Sources(database)
+        self._access = access
         self._workers = Workers(database)
 
     def enqueue(
@@ -51,10 +50,10 @@ class ImportQueue:
             confirm_removals: Remove documents even if most of the source is missing.
 
         Raises:
-            NotFoundError: There is no such source, or it belongs to someone else.
+            NotFoundError: There is no such source, or the principal may not read it.
+            ForbiddenError: The principal's role does not permit imports of it.
         """
-        if not self._sees(principal, source_id):
-            raise source_not_found(source_id)
+        self._access.managed_source(principal, source_id)
         options = {"keys": sorted(set(keys)), "confirm_removals": confirm_removals}
         set_options = {name: value for name, value in options.items() if value}
         run = self._imports.enqueue(source_id, principal.user_id, kind, set_options)
@@ -74,7 +73,7 @@ class ImportQueue:
 
     def current(self, principal: Principal, source_id: str | None = None) -> list[ImportRun]:
         """Unfinished runs of one source or of all: first the running one, then the queue."""
-        own = own_sources(self._sources, principal)
+        own = self._access.own_sources(principal)
         return [run for run in self._imports.current(source_id) if run.source_id in own]
 
     def busy_sources(self) -> set[str]:
@@ -103,24 +102,27 @@ class ImportQueue:
 
         Raises:
             NotFoundError: See `get`.
+            ForbiddenError: The principal's role does not permit it.
         """
-        return self._imports.request_stop(self.get(principal, import_id).id, PAUSE)
+        return self._imports.request_stop(self._managed(principal, import_id), PAUSE)
 
     def resume(self, principal: Principal, import_id: str) -> ImportRun:
         """Return a paused run to the queue; it continues with the next document.
 
         Raises:
             NotFoundError: See `get`.
+            ForbiddenError: The principal's role does not permit it.
         """
-        return self._imports.resume(self.get(principal, import_id).id)
+        return self._imports.resume(self._managed(principal, import_id))
 
     def cancel(self, principal: Principal, import_id: str) -> ImportRun:
         """Request cancellation; the run stops within two seconds, and imported documents are kept.
 
         Raises:
             NotFoundError: See `get`.
+            ForbiddenError: The principal's role does not permit it.
         """
-        return self._imports.request_stop(self.get(principal, import_id).id, CANCEL)
+        return self._imports.request_stop(self._managed(principal, import_id), CANCEL)
 
     def reload(self, principal: Principal, run: ImportRun) -> ImportRun:
         """The current record of a run that was read earlier.
@@ -141,5 +143,10 @@ class ImportQueue:
         """Whether a worker is alive, or was until recently, in which case `serve` restarts it."""
         return self._workers.any_recent()
 
+    def _managed(self, principal: Principal, import_id: str) -> str:
+        run = self.get(principal, import_id)
+        self._access.managed_source(principal, run.source_id)
+        return run.id
+
     def _sees(self, principal: Principal, source_id: str) -> bool:
-        return sees(self._sources, principal, source_id)
+        return self._access.sees(principal, source_id)

@@ -9,7 +9,7 @@ from pathlib import Path
 from domain import DocumentRef, ImportItem, ImportKind, ImportReport, ImportState, Principal
 from domain.errors import BusyError, UnreadableError
 from domain.messages import _
-from services.access import sees
+from services.access import Access
 from services.imports.import_forecast import PassageForecast
 from services.imports.import_plan import Loader, Plan, failed_item, list_entries, plan
 from services.imports.import_run import (
@@ -28,7 +28,7 @@ from storage.ledger.document_store import Documents, StoredVersion
 from storage.ledger.import_leases import ImportLeases
 from storage.ledger.import_store import Imports, import_not_found
 from storage.ledger.index_store import IndexSpec
-from storage.ledger.source_store import Sources, StoredSource, excluded_keys
+from storage.ledger.source_store import StoredSource, excluded_keys
 from storage.processes import process_name
 from storage.safe_writes import writer_lock
 
@@ -40,12 +40,18 @@ class ImportService:
     """Imports sources, one import at a time per data folder."""
 
     def __init__(
-        self, database: Database, stores: IndexStores, default_spec: IndexSpec, formats_version: int
+        self,
+        database: Database,
+        access: Access,
+        stores: IndexStores,
+        default_spec: IndexSpec,
+        formats_version: int,
     ) -> None:
         """Create the service.
 
         Args:
             database: The ledger.
+            access: What principals may read.
             stores: The folders of the indexes.
             default_spec: How to create the first index; later imports use the model and splitter
                 of the active index.
@@ -57,7 +63,8 @@ class ImportService:
         self._formats_version = formats_version
         self._documents = Documents(database)
         self._imports = Imports(database)
-        self._sources = Sources(database)
+        self._sources = access.sources
+        self._access = access
         self._leases = ImportLeases(database)
         self._active = ActiveIndex(database, stores)
 
@@ -197,7 +204,7 @@ class ImportService:
             NotFoundError: There is no such import, or its source belongs to someone else.
         """
         report = self._imports.get(import_id)
-        if not sees(self._sources, principal, report.source_id):
+        if not self._access.sees(principal, report.source_id):
             raise import_not_found(import_id)
         return report
 

@@ -19,7 +19,7 @@ from domain import (
 )
 from domain.errors import NotFoundError
 from domain.messages import _
-from services.access import SourceDocument, by_source, library_sources, own_sources, sees
+from services.access import Access, SourceDocument, by_source
 from services.imports.import_queue import ImportQueue
 from storage.ledger.database import Database
 from storage.ledger.document_list_store import DocumentList, Tally
@@ -29,7 +29,6 @@ from storage.ledger.passage_finder import PassageList
 from storage.ledger.source_store import (
     CATALOG_KIND,
     Exclusions,
-    Sources,
     StoredSource,
     excluded_keys,
 )
@@ -54,31 +53,32 @@ class FailureService:
     """
 
     failures: Failures
-    sources: Sources
+    access: Access
     queue: ImportQueue
 
     def page(self, principal: Principal, *, limit: int = 50, offset: int = 0) -> FailurePage:
         """A page of the failures that are not dismissed, latest first."""
-        own = list(library_sources(self.sources, principal))
+        own = list(self.access.library_sources(principal))
         failures = self.failures.page(own, limit=limit, offset=offset)
         return FailurePage(tuple(failures), self.failures.count(own))
 
     def count(self, principal: Principal) -> int:
         """The number of failures that are not dismissed."""
-        return self.failures.count(list(library_sources(self.sources, principal)))
+        return self.failures.count(list(self.access.library_sources(principal)))
 
     def identifiers(self, principal: Principal) -> list[SourceDocument]:
         """The source id and key of each failed document."""
-        return self.failures.identifiers(list(library_sources(self.sources, principal)))
+        return self.failures.identifiers(list(self.access.library_sources(principal)))
 
     def dismiss(self, principal: Principal, failed: Iterable[SourceDocument]) -> None:
         """Hide failures until the documents fail again."""
-        for source_id, keys in by_source(own_sources(self.sources, principal), failed).items():
+        for source_id, keys in by_source(self.access.own_sources(principal), failed).items():
+            self.access.managed_source(principal, source_id)
             self.failures.dismiss(source_id, keys)
 
     def retry(self, principal: Principal, failed: Iterable[SourceDocument]) -> list[ImportRun]:
         """Queue imports that read these documents again, even if unchanged."""
-        keys_of = by_source(own_sources(self.sources, principal), failed)
+        keys_of = by_source(self.access.own_sources(principal), failed)
         return _enqueue(self.queue, principal, keys_of)
 
 
@@ -127,7 +127,7 @@ class DocumentService:
     """The documents of the principal's visible sources."""
 
     database: Database
-    sources: Sources
+    access: Access
     indexes: Indexes
     queue: ImportQueue
     boxes: "UploadService"
@@ -137,8 +137,10 @@ class DocumentService:
 
         Like the list and the other figures, they leave out the files of conversations.
         """
-        own = library_sources(self.sources, principal)
-        tallies = [tally for tally in self._list.tallies() if tally.source_id in own]
+        own, denied = self.access.library_sources(principal), self.access.denied(principal)
+        tallies = [
+            tally for tally in self._list.tallies(denied.restrictions) if tally.source_id in own
+        ]
         of = _sum((tally.source_id, tally) for tally in tallies)
         sources = [
             LibrarySource(one.id, one.name or one.location, one.kind, one.collection, of[one.id])
@@ -176,7 +178,7 @@ class DocumentService:
     def get(self, principal: Principal, document_id: str) -> ListedDocument:
         """A document of a visible source; raises NotFoundError if there is none with this id."""
         matches = self._list.with_ids([document_id])
-        if not matches or not sees(self.sources, principal, matches[0].source_id):
+        if not matches or not self.access.reads(principal, matches[0].source_id, document_id):
             raise NotFoundError(
                 _(
                     "There is no document {document_id} in the library: search for it by its title."
@@ -204,7 +206,8 @@ class DocumentService:
 
         The last bound is None; empty groups are included. Places of catalogs do not count.
         """
-        return self._list.by_passages(self._without_catalogs(principal))
+        denied = self.access.denied(principal).restrictions
+        return self._list.by_passages(self._without_catalogs(principal), denied)
 
     def import_days(self, principal: Principal, days: int = DAYS) -> Sequence[ImportDay]:
         """The numbers of new, changed, and removed documents per day, oldest day first.
@@ -227,10 +230,10 @@ class DocumentService:
         Raises:
             StorageError: A box can't be written.
         """
-        kinds = {one.id: one.kind for one in self.sources.list()}
         keys_of = self._keys(principal, document_ids)
         for source_id, keys in keys_of.items():
-            if kinds[source_id] != _UPLOAD:
+            source = self.access.managed_source(principal, source_id)
+            if source.kind != _UPLOAD:
                 Exclusions(self.database).add(source_id, keys)
                 continue
             for key in keys:
@@ -240,15 +243,16 @@ class DocumentService:
 
     def excluded(self, principal: Principal) -> list[SourceDocument]:
         """The source id and key of each excluded document."""
-        own = own_sources(self.sources, principal)
+        own = self.access.own_sources(principal)
         return [(one.id, key) for one in own.values() for key in excluded_keys(one.options)]
 
     def include_again(
         self, principal: Principal, identifiers: Iterable[SourceDocument]
     ) -> list[ImportRun]:
         """Include documents again, and queue their imports."""
-        keys_of = by_source(own_sources(self.sources, principal), identifiers)
+        keys_of = by_source(self.access.own_sources(principal), identifiers)
         for source_id, keys in keys_of.items():
+            self.access.managed_source(principal, source_id)
             Exclusions(self.database).remove(source_id, keys)
         return _enqueue(self.queue, principal, keys_of)
 
@@ -259,22 +263,29 @@ class DocumentService:
     def _visible_filter(self, principal: Principal, filter_: DocumentFilter) -> DocumentFilter:
         """The filter restricted to visible sources, with collections replaced by their sources."""
         is_named = filter_.sources is not None or bool(filter_.collections)
+        readable, hidden, denied = self.access.readable(principal)
         chosen = [
             one.id
-            for one in own_sources(self.sources, principal).values()
+            for one in readable.values()
             if _is_chosen(one, filter_.sources)
             and (not filter_.collections or one.collection in filter_.collections)
             and (is_named or not one.is_catalog)
         ]
-        everything = len(chosen) == len(self.sources.list())
-        return replace(filter_, sources=None if everything else tuple(chosen))
+        everything = len(chosen) == len(readable) and not hidden
+        return replace(
+            filter_,
+            sources=None if everything else tuple(chosen),
+            denied=denied.restrictions,
+        )
 
     def _without_catalogs(self, principal: Principal) -> list[str]:
-        return [one.id for one in own_sources(self.sources, principal).values() if one.is_shared]
+        return [one.id for one in self.access.own_sources(principal).values() if one.is_shared]
 
     def _keys(self, principal: Principal, document_ids: Sequence[str]) -> dict[str, list[str]]:
-        identifiers = [(one.source_id, one.key) for one in self._list.with_ids(document_ids)]
-        return by_source(own_sources(self.sources, principal), identifiers)
+        hidden = self.access.denied(principal).documents
+        readable = [id_ for id_ in document_ids if id_ not in hidden]
+        identifiers = [(one.source_id, one.key) for one in self._list.with_ids(readable)]
+        return by_source(self.access.own_sources(principal), identifiers)
 
 
 def _is_chosen(source: StoredSource, source_ids: Sequence[str] | None) -> bool:

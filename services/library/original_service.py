@@ -17,10 +17,9 @@ from typing import NamedTuple
 from domain import Principal
 from domain.errors import NotFoundError, UnreadableError
 from domain.messages import _
-from services.access import sees
+from services.access import Access
 from services.library.reader_service import NOT_THERE
 from storage.ledger.document_store import Documents, StoredDocument
-from storage.ledger.source_store import Sources
 
 MAX_BYTES = 512 * 2**20
 """The largest file that is read into memory."""
@@ -40,7 +39,7 @@ class OriginalService:
     """Finds the original files of the documents that a principal can see."""
 
     documents: Documents
-    sources: Sources
+    access: Access
     data_dir: Path
 
     def find(
@@ -103,13 +102,13 @@ class OriginalService:
 
     def _require(self, principal: Principal, document_id: str) -> StoredDocument:
         document = self.documents.get(document_id)
-        if not sees(self.sources, principal, document.source_id):
+        if not self.access.reads(principal, document.source_id, document.id):
             raise NotFoundError(NOT_THERE)
         return document
 
     def _inside(self, document: StoredDocument) -> Path:
         """The file without symbolic links, if it is still in the folder of its source."""
-        path, source = Path(document.location), self.sources.get(document.source_id)
+        path, source = Path(document.location), self.access.sources.get(document.source_id)
         if source.kind not in (_DIRECTORY, _UPLOAD):
             raise UnreadableError(
                 _("{title} has no original file on this machine.").format(title=document.title)

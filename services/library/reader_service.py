@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from domain import Principal, RetrievedPassage, Turn
 from domain.errors import InputError, NotFoundError
 from domain.messages import _
-from services.access import own_sources, sees
+from services.access import Access
 from services.library.document_parts import DocumentParts, document_parts
 from services.library.document_style import Style, style_of
 from services.library.document_view import (
@@ -24,7 +24,6 @@ from services.library.text_search import find_words
 from storage.ledger.conversation_store import Conversations
 from storage.ledger.document_store import Documents, StoredDocument
 from storage.ledger.passage_finder import PassageSpan, Reading, nearest_position
-from storage.ledger.source_store import Sources
 
 if TYPE_CHECKING:
     from langchain_core.documents import Document
@@ -39,7 +38,7 @@ class DocumentReader:
     """Shows documents of shared sources and of the principal's own conversations."""
 
     documents: Documents
-    sources: Sources
+    access: Access
     reading: Reading
     conversations: Conversations
 
@@ -48,8 +47,9 @@ class DocumentReader:
 
         Removed and invisible documents are omitted. Runs two queries, however many turns there are.
         """
+        readable, _hidden, denied = self.access.readable(principal)
         ids = {source.document_id for turn in turns for source in turn.sources}
-        return self.reading.versions(sorted(ids), list(own_sources(self.sources, principal)))
+        return self.reading.versions(sorted(ids - denied.documents), list(readable))
 
     def view(
         self,
@@ -73,6 +73,8 @@ class DocumentReader:
         """
         if cited is None:
             return self._view(self._require(principal, document_id), Span(start, end), at)
+        if self.access.unreadable(principal, [document_id]):
+            raise NotFoundError(NOT_THERE)
         document = self._find(principal, document_id)
         turn = self.conversations.turn(principal, cited.conversation_id, cited.turn_id)
         source = _source(turn, cited.n, document_id)
@@ -127,7 +129,7 @@ class DocumentReader:
             document = self.documents.get(document_id)
         except NotFoundError:
             return None
-        return document if sees(self.sources, principal, document.source_id) else None
+        return document if self.access.reads(principal, document.source_id, document_id) else None
 
     def _is_as_cited(self, document: StoredDocument, source: RetrievedPassage) -> bool:
         """Whether text and bytes are unchanged; a new reader version may extract different text."""

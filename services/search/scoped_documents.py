@@ -132,13 +132,15 @@ class ScopedDocuments:
 
     @cached_property
     def _condition(self) -> Filter:
-        sources = self.search.library.sources.list()
-        return searchable(self.scope, sources, self.conversation_id)
+        readable = self.search.library.access.readable(self.principal)
+        return searchable(self.scope, readable, self.conversation_id)
 
     @cached_property
     def _own_boxes(self) -> frozenset[str]:
-        sources = self.search.library.sources.list() if self.conversation_id else ()
-        return frozenset(one.id for one in sources if one.conversation_id == self.conversation_id)
+        if not self.conversation_id:
+            return frozenset()
+        own = self.search.library.access.own_sources(self.principal).values()
+        return frozenset(one.id for one in own if one.conversation_id == self.conversation_id)
 
 
 def _by_likeness(pair: tuple[float, DocumentTitle]) -> float:

@@ -12,11 +12,12 @@ from unicodedata import normalize
 from domain import FILTER_FIELDS, Filter, Principal, Scope, SearchChoice
 from domain.errors import ConflictError, InputError
 from domain.messages import _
-from services.access import own_sources
+from services.access import Access, Readable
 from storage.filters import EITHER, checks_of, fields_of
 from storage.ledger.document_list_store import DocumentList, LabelList
 from storage.ledger.document_store import utc_text
-from storage.ledger.source_store import Sources, StoredSource
+from storage.ledger.restriction_store import Denied
+from storage.ledger.source_store import StoredSource
 
 _DAY_CHARS = len("2026-11-21")
 _LAST_SECOND = time(23, 59, 59)
@@ -54,20 +55,20 @@ def together(scoped: Filter, further: Filter) -> Filter:
     return {**scoped, **further}
 
 
-def searchable(
-    condition: Filter, sources: Iterable[StoredSource], conversation_id: str = ""
-) -> Filter:
+def searchable(condition: Filter, readable: Readable, conversation_id: str = "") -> Filter:
     """The condition restricted to what may be searched in the conversation ("" for none).
 
     Files of other conversations are private. Files of this one are always searched, however narrow
     the condition is, because the user uploaded them for its questions. Catalogs have their own
     search, and are searched here only if the condition names them.
     """
-    sources, condition = list(sources), _with_stored_times(condition)
+    condition, sources = _with_stored_times(condition), readable.sources.values()
     boxes = {one.id: one.conversation_id for one in sources if one.conversation_id}
     own_ids = [id_ for id_, of in boxes.items() if of == conversation_id]
     catalogs = [one.id for one in sources if one.is_catalog and not _names_catalog(condition, one)]
-    narrowed = _without(condition, [*(id_ for id_ in boxes if id_ not in own_ids), *catalogs])
+    others = [id_ for id_ in boxes if id_ not in own_ids]
+    narrowed = _without(condition, "source_id", [*readable.hidden, *others, *catalogs])
+    narrowed = _without(narrowed, "document_id", sorted(readable.denied.documents))
     return (
         {EITHER: [narrowed, {"source_id": {"$in": own_ids}}]} if own_ids and condition else narrowed
     )
@@ -105,13 +106,12 @@ def _named_values(condition: Filter, name: str) -> Sequence[str]:
     return [value] if isinstance(value, str) else []
 
 
-def _without(condition: Filter, sources: Sequence[str]) -> Filter:
-    if not sources:
+def _without(condition: Filter, name: str, values: Sequence[str]) -> Filter:
+    if not values:
         return condition
-    value = condition.get("source_id", {})
+    value = condition.get(name, {})
     operators = value if isinstance(value, Mapping) else {"$in": [value]}
-    narrowed = {**operators, "$nin": [*operators.get("$nin", ()), *sources]}
-    return {**condition, "source_id": narrowed}
+    return {**condition, name: {**operators, "$nin": [*operators.get("$nin", ()), *values]}}
 
 
 def _period(scope: Scope) -> dict[str, str]:
@@ -227,9 +227,10 @@ class Choices:
 
 
 class _Contents(NamedTuple):
-    """The formats and labels of each source's documents, by source id."""
+    """The formats and labels of each source's documents that have no restriction in `denied`."""
 
     read_at: float
+    denied: Denied
     formats: Mapping[str, Set[str]]
     labels: Mapping[str, Set[str]]
 
@@ -241,20 +242,20 @@ class ChoiceService:
         self,
         documents: DocumentList,
         labels: LabelList,
-        sources: Sources,
+        access: Access,
         settings: SearchChoice,
         now: Callable[[], float] = monotonic,
     ) -> None:
         """Build the service; `settings` is the default search, `now` a monotonic clock."""
         self._documents = documents
         self._labels = labels
-        self._sources = sources
+        self._access = access
         self._settings = settings
         self._now = now
         self._contents: _Contents | None = None
 
-    def choices(self, principal: Principal, conversation_id: str | None = None) -> Choices:  # noqa: ARG002  # every call has one
-        """The contents of the library, at most `CACHE_S` old, without other people's files.
+    def choices(self, principal: Principal, conversation_id: str | None = None) -> Choices:
+        """What the principal may read, at most `CACHE_S` old, without other people's files.
 
         A catalog is a source to choose, but its format and labels are not.
 
@@ -262,11 +263,12 @@ class ChoiceService:
             principal: The user.
             conversation_id: The conversation whose files are included.
         """
-        contents = self._current_contents()
+        readable = self._access.readable(principal)
+        contents = self._current_contents(readable.denied)
         conversations = ("", conversation_id)
         visible = [
             one
-            for one in self._sources.list()
+            for one in readable.sources.values()
             if one.conversation_id in conversations and one.id in contents.formats
         ]
         documents = [one for one in visible if not one.is_catalog]
@@ -286,16 +288,18 @@ class ChoiceService:
         Raises:
             InputError: A source was removed, or the dates contradict each other.
         """
-        condition_of(scope, own_sources(self._sources, principal).values())
+        condition_of(scope, self._access.own_sources(principal).values())
 
-    def _current_contents(self) -> _Contents:
+    def _current_contents(self, denied: Denied) -> _Contents:
         # A page calls this on every click, and it reads every document's row.
-        if self._contents is None or self._now() - self._contents.read_at > CACHE_S:
+        latest, now = self._contents, self._now()
+        if latest is None or latest.denied != denied or now - latest.read_at > CACHE_S:
             formats: defaultdict[str, set[str]] = defaultdict(set)
-            for tally in self._documents.tallies():
+            for tally in self._documents.tallies(denied.restrictions):
                 formats[tally.source_id].add(tally.format)
-            self._contents = _Contents(self._now(), formats, self._labels.by_source())
-        return self._contents
+            labels = self._labels.by_source(denied.restrictions)
+            latest = self._contents = _Contents(now, denied, formats, labels)
+        return latest
 
 
 def _sort(by_source: Mapping[str, Set[str]], sources: Iterable[StoredSource]) -> tuple[str, ...]:

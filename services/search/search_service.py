@@ -10,7 +10,7 @@ from domain import Explanation, Filter, Move, Normalization, Principal, Scope, S
 from domain.errors import ConflictError, DamagedIndexError, InputError
 from domain.language.tokens import matched_words
 from domain.messages import _
-from services.access import own_sources
+from services.access import Access
 from services.import_lock import LOADING
 from services.imports.index_writer import searchable_text
 from services.imports.maintenance import MaintenanceService
@@ -21,7 +21,7 @@ from storage.index_stores import IndexStores, open_store
 from storage.ledger.document_store import Documents
 from storage.ledger.index_store import Indexes
 from storage.ledger.passage_finder import LedgerFilter
-from storage.ledger.source_store import CATALOG_KIND, Sources, StoredSource
+from storage.ledger.source_store import StoredSource
 
 if TYPE_CHECKING:
     from langchain_core.documents import Document
@@ -70,7 +70,7 @@ class Library:
     """
 
     documents: Documents
-    sources: Sources
+    access: Access
     indexes: Indexes
     stores: IndexStores
     maintenance: MaintenanceService
@@ -83,17 +83,16 @@ class Library:
         index = self.maintenance.status(principal)
         notices = (index.problem, *self.damage(), index.message, self.embedding_notice)
         unique = tuple(dict.fromkeys(filter(None, notices)))
-        sources = self.sources.list()
-        others = [one.id for one in sources if not one.is_shared]
-        documents, passages = self.sources.totals(others)
-        samples, _passages = self.sources.totals([one.id for one in sources if self._ships(one)])
-        return LibraryStatus(
-            index.documents - documents, max(index.passages - passages, 0), unique, samples
-        )
+        readable = self.access.readable(principal)
+        own = [one for one in readable.sources.values() if one.is_shared]
+        totals, names = self.access.sources.totals, readable.denied.restrictions
+        documents, passages = totals([one.id for one in own], names)
+        samples, _passages = totals([one.id for one in own if self._ships(one)], names)
+        return LibraryStatus(documents, passages, unique, samples)
 
-    def has_catalogs(self, principal: Principal) -> bool:  # noqa: ARG002  # every use case takes a principal
-        """Whether a catalog was added, even if it has no places yet."""
-        return self.sources.has_kind(CATALOG_KIND)
+    def has_catalogs(self, principal: Principal) -> bool:
+        """Whether there is a catalog, even if it has no places yet."""
+        return any(one.is_catalog for one in self.access.own_sources(principal).values())
 
     def damage(self) -> tuple[str, ...]:
         """Messages about damaged stores of the active index, and their substitutes in searches.
@@ -218,7 +217,7 @@ class SearchService:
 
     def retriever(
         self,
-        principal: Principal,  # noqa: ARG002  # unused here, but part of every call
+        principal: Principal,
         *,
         mode: SearchMode | None = None,
         k: int = 5,
@@ -244,7 +243,7 @@ class SearchService:
 
         require_known_fields(condition or {})
         base: BaseRetriever = PassageRetriever(
-            rank=self._ranker(mode or self.mode, score_threshold, conversation_id),
+            rank=self._ranker(principal, mode or self.mode, score_threshold, conversation_id),
             hydrate=self.documents.hydrate,
             k=k,
             condition=condition,
@@ -258,7 +257,7 @@ class SearchService:
 
     def respell(
         self,
-        principal: Principal,  # noqa: ARG002  # unused here, but part of every call
+        principal: Principal,
         question: str,
         condition: Filter | None = None,
         conversation_id: str = "",
@@ -273,7 +272,8 @@ class SearchService:
         index = self.library.open_index()
         if index is None:
             return question
-        full_condition = searchable(condition or {}, self.library.sources.list(), conversation_id)
+        readable = self.library.access.readable(principal)
+        full_condition = searchable(condition or {}, readable, conversation_id)
         try:
             return Spelling(index.words, self._searched_texts, full_condition).correct(question)
         except DamagedIndexError as error:
@@ -293,26 +293,36 @@ class SearchService:
             ConflictError: The user has no such source, or `since` is after `until`.
             InputError: A date can't be parsed.
         """
-        own = own_sources(self.library.sources, principal).values() if scope.sources else ()
+        own = self.library.access.own_sources(principal).values() if scope.sources else ()
         return condition_of(scope, own)
 
     def matching(
-        self, passages: Sequence["Document"], condition: Filter, conversation_id: str = ""
+        self,
+        principal: Principal,
+        passages: Sequence["Document"],
+        condition: Filter,
+        conversation_id: str = "",
     ) -> list["Document"]:
         """Those of the passages that a search with the condition may return, in order.
 
         Raises:
             ValueError: The condition is invalid.
         """
-        sources = self.library.sources.list()
-        checks = checks_of(searchable(condition, sources, conversation_id))
+        readable = self.library.access.readable(principal)
+        checks = checks_of(searchable(condition, readable, conversation_id))
         return [passage for passage in passages if matches(checks, passage.metadata)]
 
     def _ranker(
-        self, mode: SearchMode, score_threshold: float | None, conversation_id: str
+        self,
+        principal: Principal,
+        mode: SearchMode,
+        score_threshold: float | None,
+        conversation_id: str,
     ) -> "Ranker":
         options, is_default = self._options(score_threshold), mode == self.mode
-        return _ActiveIndexRanker(self.library, mode, is_default, options, conversation_id)
+        return _ActiveIndexRanker(
+            self.library, principal, mode, is_default, options, conversation_id
+        )
 
     def _options(self, score_threshold: float | None) -> RankingOptions:
         if score_threshold is None:
@@ -328,13 +338,14 @@ class SearchService:
 
 @dataclass(frozen=True)
 class _ActiveIndexRanker:
-    """A ranker that opens the index and looks up private sources only when it ranks.
+    """A ranker that opens the index and looks up what may be read only when it ranks.
 
-    While a model condenses the question, a reindex may replace the index, and files may be
-    uploaded to other conversations.
+    While a model condenses the question, a reindex may replace the index, files may be uploaded to
+    other conversations, and permissions may change.
     """
 
     library: Library
+    principal: Principal
     mode: SearchMode
     is_default: bool
     """Whether the user did not choose the mode; only then may another one replace it."""
@@ -346,15 +357,15 @@ class _ActiveIndexRanker:
         index = self.library.open_index()
         if index is None:  # nothing has been imported yet
             return []
-        sources = self.library.sources.list()
-        full_condition = searchable(condition or {}, sources, self.conversation_id) or None
+        readable = self.library.access.readable(self.principal)
+        full_condition = searchable(condition or {}, readable, self.conversation_id)
         try:
-            return self._rank(index, question, depth, full_condition)
+            return self._rank(index, question, depth, full_condition or None)
         except DamagedIndexError:
             current = self.library.replacement_of(index)
             if current is None:
                 raise
-        return self._rank(current, question, depth, full_condition)
+        return self._rank(current, question, depth, full_condition or None)
 
     def _rank(
         self, index: "OpenIndex", question: str, depth: int, condition: Filter | None

@@ -8,9 +8,10 @@ from datetime import date
 from pathlib import Path
 
 from domain import DocumentFilter, DocumentOrder, ListedDocument, Principal
+from services.access import Access
 from services.search.question_wording import Kind, Subject, Suggestion, is_name
 from storage.ledger.document_list_store import DocumentList, FirstPassages, HeadedText
-from storage.ledger.source_store import Sources
+from storage.ledger.restriction_store import Denied
 
 _NEWEST = 200
 _READ = 40  # documents whose passages are read
@@ -28,12 +29,12 @@ class SuggestionService:
 
     documents: DocumentList
     passages: FirstPassages
-    sources: Sources
+    access: Access
     samples: Path
 
     def suggest(
         self,
-        principal: Principal,  # noqa: ARG002  # every call has one
+        principal: Principal,
         day: date,
         n: int = 4,
         *,
@@ -47,7 +48,7 @@ class SuggestionService:
         well, or that its document does not seem to answer, is omitted.
         """
         script = _SCRIPTS.get(language, "")
-        documents = _mix(self._candidates(), day, script)[:_READ]
+        documents = _mix(self._candidates(principal), day, script)[:_READ]
         passages = self.passages.of([one.id for one in documents])
         ranked: list[tuple[bool, bool, int, int, str]] = []
         for place, document in enumerate(documents):
@@ -57,15 +58,16 @@ class SuggestionService:
                 ranked.append((is_foreign, kind is Kind.WHOLE, turn, place, question))
         return list(dict.fromkeys(question for *_, question in sorted(ranked)))[:n]
 
-    def _candidates(self) -> list[ListedDocument]:
-        shared = [one for one in self.sources.list() if one.is_shared]
+    def _candidates(self, principal: Principal) -> list[ListedDocument]:
+        readable, _hidden, denied = self.access.readable(principal)
+        shared = [one for one in readable.values() if one.is_shared]
         samples = str(self.samples.resolve())
-        own = self._newest(one.id for one in shared if one.location != samples)
-        documents = own or self._newest(one.id for one in shared)
+        own = self._newest((one.id for one in shared if one.location != samples), denied)
+        documents = own or self._newest((one.id for one in shared), denied)
         return [one for one in documents if one.format not in _DATA]
 
-    def _newest(self, source_ids: Iterable[str]) -> list[ListedDocument]:
-        filter_ = DocumentFilter(sources=tuple(source_ids))
+    def _newest(self, source_ids: Iterable[str], denied: Denied) -> list[ListedDocument]:
+        filter_ = DocumentFilter(sources=tuple(source_ids), denied=denied.restrictions)
         return self.documents.page(filter_, DocumentOrder.NEWEST, limit=_NEWEST)
 
 

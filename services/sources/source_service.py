@@ -5,13 +5,13 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from enum import StrEnum
 
-from domain import ImportKind, ImportRun, ImportState, Principal
+from domain import ImportKind, ImportRun, ImportState, Principal, Role
 from domain.errors import NotFoundError
 from domain.messages import _
-from services.access import own_sources, owner_of
+from services.access import Access, owner_of, require_role
 from services.imports.import_queue import ImportQueue
 from services.sources.source_kinds import FieldValues, SourceAddition, SourceKinds, SourcePreview
-from storage.ledger.source_store import SourceFigures, Sources, SourceTraces, StoredSource
+from storage.ledger.source_store import SourceFigures, SourceTraces, StoredSource
 
 
 class Schedule(StrEnum):
@@ -117,14 +117,14 @@ def next_refresh(
 class SourceService:
     """Adds, changes, and removes sources. Only its owner sees a conversation's upload box."""
 
-    sources: Sources
+    access: Access
     kinds: SourceKinds
     queue: ImportQueue
     traces: SourceTraces
 
     def list(self, principal: Principal) -> Sequence[SourceStatus]:
         """All visible sources sorted by name, those of conversations last."""
-        visible = own_sources(self.sources, principal).values()
+        visible = self.access.own_sources(principal).values()
         shared_first = sorted(visible, key=lambda source: bool(source.conversation_id))
         return self._statuses(principal, shared_first)
 
@@ -134,15 +134,17 @@ class SourceService:
 
     def collections(self, principal: Principal) -> Sequence[str]:
         """The sorted collections of shared sources."""
-        visible = own_sources(self.sources, principal).values()
+        visible = self.access.own_sources(principal).values()
         return sorted({source.collection for source in visible if not source.conversation_id})
 
     def test(self, principal: Principal, kind: str, values: FieldValues) -> SourcePreview:
         """Test a source before it is added.
 
         Raises:
+            ForbiddenError: The principal's role does not permit it.
             SourceError: The source can't be listed or is empty; the message says what to do.
         """
+        require_role(principal, Role.EDITOR)
         return self.kinds.get(kind).check(principal, values)
 
     def add(
@@ -154,14 +156,14 @@ class SourceService:
             SameSourceError: The source already exists.
             SourceError: The test failed; the message says what to do.
         """
-        before = own_sources(self.sources, principal)
+        before = self.access.own_sources(principal)
         self.test(principal, kind, values)
         added = self.kinds.get(kind).add(principal, values)
         source_id = added.source.id
         if source_id in before:  # more files for an existing box; empty settings stay
             settings = settings.over(self.settings(principal, source_id))
         self._save(added.source, settings)
-        return replace(added, source=self.sources.get(source_id))
+        return replace(added, source=self.access.sources.get(source_id))
 
     def settings(self, principal: Principal, source_id: str) -> SourceSettings:
         """The current settings of a source.
@@ -169,7 +171,7 @@ class SourceService:
         Raises:
             NotFoundError: There is no such source.
         """
-        source = self._source(principal, source_id)
+        source = self.access.managed_source(principal, source_id)
         return SourceSettings(
             source.name,
             str(source.options.get("collection") or ""),
@@ -189,24 +191,24 @@ class SourceService:
             NotFoundError: There is no such source.
             SourceError: The new options match nothing.
         """
-        before = self._source(principal, source_id)
+        before = self.access.managed_source(principal, source_id)
         self._save(before, settings, self.kinds.get(before.kind).edited_options(before, values))
-        after = self.sources.get(source_id)
+        after = self.access.sources.get(source_id)
         if after.options == before.options and after.collection == before.collection:
             return None
         return self.queue.enqueue(principal, source_id)
 
     def pause(self, principal: Principal, source_id: str) -> None:
         """Pause automatic refreshes of a source and its current runs."""
-        source = self._source(principal, source_id)
-        self.sources.pause(source.id, paused=True)
+        source = self.access.managed_source(principal, source_id)
+        self.access.sources.pause(source.id, paused=True)
         for run in self.queue.current(principal, source.id):
             self.queue.pause(principal, run.id)
 
     def resume(self, principal: Principal, source_id: str) -> None:
         """Resume automatic refreshes of a source and its paused runs."""
-        source = self._source(principal, source_id)
-        self.sources.pause(source.id, paused=False)
+        source = self.access.managed_source(principal, source_id)
+        self.access.sources.pause(source.id, paused=False)
         for run in self.queue.current(principal, source.id):
             self.queue.resume(principal, run.id)
 
@@ -214,12 +216,12 @@ class SourceService:
         self, principal: Principal, source_id: str, *, confirm_removals: bool = False
     ) -> ImportRun:
         """Queue an import of a source."""
-        source = self._source(principal, source_id)
+        source = self.access.managed_source(principal, source_id)
         return self.queue.enqueue(principal, source.id, confirm_removals=confirm_removals)
 
     def dry_run(self, principal: Principal, source_id: str) -> ImportRun:
         """Queue a dry run of a source."""
-        source = self._source(principal, source_id)
+        source = self.access.managed_source(principal, source_id)
         return self.queue.enqueue(principal, source.id, ImportKind.DRY_RUN)
 
     def preview_removal(self, principal: Principal, source_id: str) -> RemovalPreview:
@@ -230,7 +232,7 @@ class SourceService:
 
     def delete(self, principal: Principal, source_id: str) -> ImportRun:
         """Cancel the runs of a source and queue its removal."""
-        source = self._source(principal, source_id)
+        source = self.access.managed_source(principal, source_id)
         for run in self.queue.current(principal, source.id):
             if run.kind is not ImportKind.REMOVAL:
                 self.queue.cancel(principal, run.id)
@@ -242,7 +244,7 @@ class SourceService:
         Imports of private sources are queued on behalf of their owner, others on behalf of the
         principal.
         """
-        busy, sources = self.queue.busy_sources(), self.sources.list()
+        busy, sources = self.queue.busy_sources(), self.access.sources.list()
         at = self._next_refreshes(sources, now)
         due = [one for one in sources if one.id not in busy and one.id in at and at[one.id] <= now]
         return [self.queue.enqueue(owner_of(one, principal), one.id) for one in due]
@@ -259,7 +261,7 @@ class SourceService:
         return {id_: time for id_, time in times.items() if time}
 
     def _source(self, principal: Principal, source_id: str) -> StoredSource:
-        visible = own_sources(self.sources, principal)
+        visible = self.access.own_sources(principal)
         if source_id not in visible:
             raise NotFoundError(_("There is no such source. See the list of sources."))
         return visible[source_id]
@@ -271,7 +273,10 @@ class SourceService:
         runs: dict[str, ImportRun] = {}
         for run in self.queue.current(principal):
             runs.setdefault(run.source_id, run)
-        sources, figures = list(sources), self.sources.figures()
+        sources, figures = (
+            list(sources),
+            self.access.sources.figures(self.access.denied(principal).restrictions),
+        )
         latest = self.traces.latest_imports()
         refreshes = self._next_refreshes(sources, datetime.now(UTC))
         return [
@@ -291,7 +296,7 @@ class SourceService:
         name = settings.name.strip() or source.name
         labels = sorted({label.strip() for label in settings.labels} - {""})
         filing = {"collection": settings.collection.strip(), "labels": labels}
-        self.sources.save(
+        self.access.sources.save(
             source.id,
             name=name,
             options={**(options or {}), **filing},

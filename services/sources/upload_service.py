@@ -8,11 +8,12 @@ from pathlib import PurePosixPath
 from typing import Any, NamedTuple
 from unicodedata import normalize
 
-from domain import Principal, Skipped, Wait
+from domain import Principal, Role, Skipped, Wait
 from domain.errors import ConflictError, InputError, NotFoundError, SourceError, StorageError
 from domain.messages import _
 from loaders.directory_loader import DirectoryLoader
 from loaders.formats import SUFFIXES, unsupported
+from services.access import Access, require_role
 from services.imports.import_plan import Loader
 from services.sources.source_kinds import (
     TITLES,
@@ -55,7 +56,7 @@ class UploadService:
     """
 
     files: UploadFiles
-    sources: Sources
+    access: Access
     conversations: Conversations
     max_file_bytes: int
 
@@ -126,12 +127,14 @@ class UploadService:
             else:  # of two files with the same name, the later one wins
                 names.add(file.key)
                 fit[file.key] = file.data
-        source = self._store(target, fit) if fit else self.sources.find(KIND, target.location)
+        source = (
+            self._store(target, fit) if fit else self.access.sources.find(KIND, target.location)
+        )
         return UploadResult(source.id if source else None, tuple(fit), tuple(rejections))
 
     def _store(self, target: "_TargetBox", fit: dict[str, bytes]) -> StoredSource:
-        existing = self.sources.find(KIND, target.location)
-        if existing and self.sources.is_being_removed(existing.id):
+        existing = self.access.sources.find(KIND, target.location)
+        if existing and self.access.sources.is_being_removed(existing.id):
             raise ConflictError(
                 _(
                     "The box {name} is being removed together with its files: upload them again"
@@ -145,7 +148,7 @@ class UploadService:
                 self.files.write(target.location, key, data)
                 new_keys.append(key)
             # An existing box keeps its settings.
-            return existing or self.sources.ensure(
+            return existing or self.access.sources.ensure(
                 KIND, target.location, name=target.name, options=target.options
             )
         except StorageError:
@@ -158,16 +161,13 @@ class UploadService:
 
         Another upload may be storing its files in the same new box, or may have just created it.
         """
-        if self.sources.find(KIND, location) is None:
+        if self.access.sources.find(KIND, location) is None:
             self.files.remove_all(location, keys)
 
     def boxes(self, principal: Principal) -> list[StoredSource]:
         """The shared boxes and those of the principal's conversations, sorted by name."""
-        return [
-            source
-            for source in self.sources.list()
-            if source.kind == KIND and source.options.get(OWNER) in (None, principal.user_id)
-        ]
+        own = self.access.own_sources(principal).values()
+        return [source for source in own if source.kind == KIND]
 
     def box_of(self, principal: Principal, conversation_id: str) -> StoredSource | None:
         """The box of a conversation, if it has one.
@@ -176,7 +176,7 @@ class UploadService:
             NotFoundError: The principal has no such conversation.
         """
         self.conversations.get(principal, conversation_id)
-        return self.sources.find(KIND, _location(conversation_id))
+        return self.access.sources.find(KIND, _location(conversation_id))
 
     def keys(self, principal: Principal, source_id: str) -> list[str]:
         """The sorted names of the files in a box.
@@ -193,7 +193,9 @@ class UploadService:
             NotFoundError: The principal has no such box, or the box has no such file.
             StorageError: The box can't be written.
         """
-        if not self.files.remove(self._box(principal, source_id).location, key):
+        location = self._box(principal, source_id).location
+        self.access.managed_source(principal, source_id)
+        if not self.files.remove(location, key):
             raise NotFoundError(
                 _("There is no file {key} in this box: it was already deleted.").format(
                     key=repr(key)
@@ -202,7 +204,7 @@ class UploadService:
 
     def orphan_boxes(self) -> list[StoredSource]:
         """The boxes of permanently deleted conversations."""
-        return self.sources.of_lost_conversations()
+        return self.access.sources.of_lost_conversations()
 
     def loader(self, source: StoredSource) -> DirectoryLoader:
         """A loader for the files in the box."""
@@ -215,6 +217,7 @@ class UploadService:
             title = self.conversations.get(principal, conversation_id).title
             options = {CONVERSATION: conversation_id, OWNER: principal.user_id}
             return _TargetBox(_location(conversation_id), title or DEFAULT_BOX, options)
+        require_role(principal, Role.EDITOR)
         name = normalize("NFC", DEFAULT_BOX if box is None else box).strip()
         if not name:
             raise InputError(_("The box has no name: enter one."))

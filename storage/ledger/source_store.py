@@ -1,7 +1,7 @@
 """Sources of documents: their settings, exclusions, and import statistics."""
 
 import hashlib
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any
@@ -23,6 +23,7 @@ from storage.ledger.ledger_tables import (
     SourceRow,
     TurnRow,
 )
+from storage.ledger.restriction_store import has_none_of
 
 _EXCLUDED = "left_out"  # the name in stored options
 
@@ -253,6 +254,12 @@ class Sources(Store):
         )
         return set(self._all(query))
 
+    def of_documents(self, document_ids: Sequence[str]) -> dict[str, str]:
+        """The source id of each document; unknown ids are omitted."""
+        query = select(DocumentRow.id, DocumentRow.source_id)
+        with self._database.read() as session:
+            return dict(rows_with(session, query, DocumentRow.id, document_ids))
+
     def list(self) -> list[StoredSource]:
         """All sources, sorted by name."""
         query = select(SourceRow).order_by(SourceRow.name, SourceRow.id)
@@ -310,18 +317,23 @@ class Sources(Store):
         with self._database.write() as session:
             session.execute(delete(SourceRow).where(SourceRow.id == source_id))
 
-    def totals(self, source_ids: Sequence[str]) -> tuple[int, int]:
-        """The numbers of documents and of their passages in all of these sources together."""
-        query = select(func.count(), func.coalesce(func.sum(DocumentRow.passages), 0))
+    def totals(self, source_ids: Sequence[str], denied: Collection[str] = ()) -> tuple[int, int]:
+        """The numbers of documents and of their passages in all of these sources together.
+
+        Documents with one of the restrictions `denied` don't count, here and in `figures`.
+        """
+        query = select(func.count(), func.coalesce(func.sum(DocumentRow.passages), 0)).where(
+            has_none_of(denied)
+        )
         with self._database.read() as session:
             rows = [*rows_with(session, query, DocumentRow.source_id, source_ids)]
         return sum(row[0] for row in rows), sum(row[1] for row in rows)
 
-    def figures(self) -> dict[str, SourceFigures]:
+    def figures(self, denied: Collection[str] = ()) -> dict[str, SourceFigures]:
         """The statistics by source id; sources with neither documents nor failures are omitted."""
         documents_query = select(
             DocumentRow.source_id, func.count(), func.sum(DocumentRow.passages)
-        )
+        ).where(has_none_of(denied))
         failures_query = select(FailureRow.source_id, func.count()).where(REPORTED)
         with self._database.read() as session:
             totals = {

@@ -86,7 +86,7 @@ def open_search(library, **options):
     """A search service as a newly started process has it."""
     whole = WholeLibrary(
         library.documents,
-        library.sources,
+        library.access,
         library.indexes,
         library.stores,
         library.maintenance,

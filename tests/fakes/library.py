@@ -14,6 +14,7 @@ from langchain_core.documents import Document
 from domain import LOCAL_USER, NEVER_IMPORTED, DocumentRef, Skipped
 from domain.errors import UnreadableError
 from loaders.split import SPLITTER_VERSION
+from services.access import Access
 from services.imports.import_service import ImportService
 from services.imports.maintenance import MaintenanceService
 from storage.index_stores import IndexStores
@@ -22,6 +23,7 @@ from storage.ledger.document_store import Documents
 from storage.ledger.import_leases import ImportLeases
 from storage.ledger.import_store import Imports
 from storage.ledger.index_store import Engine, Indexes, IndexSpec
+from storage.ledger.restriction_store import Restrictions
 from storage.ledger.source_store import Sources
 from tests.fakes.models import HashingEmbeddings
 
@@ -82,7 +84,10 @@ class Library:
         self.leases = ImportLeases(self.database)
         self.sources = Sources(self.database)
         self.source = self.sources.ensure("directory", "/docs", name="docs")
-        self.imports = ImportService(self.database, self.stores, self.index_spec, formats)
+        self.access = Access(self.sources, Restrictions(self.database))
+        self.imports = ImportService(
+            self.database, self.access, self.stores, self.index_spec, formats
+        )
         self.maintenance = MaintenanceService(self.database, self.stores, self.index_spec)
 
     def _embeddings_for(self, embedding):

@@ -33,7 +33,7 @@ class Factory:
         self.refresh_due = lambda: None
         self.worker = Worker(
             self.library.database,
-            ImportQueue(self.library.database),
+            ImportQueue(self.library.database, self.library.access),
             SimpleNamespace(refresh_due=lambda principal, now: self.refresh_due()),
             SimpleNamespace(loader=lambda source, wait: self.loader),
             SimpleNamespace(perform=self.perform),

@@ -65,7 +65,7 @@ def library(tmp_path_factory):
 def search(library):
     whole_library = whole.Library(
         library.documents,
-        library.sources,
+        library.access,
         library.indexes,
         library.stores,
         library.maintenance,

@@ -4,9 +4,11 @@ import pytest
 
 from domain import ASPECTS, LOCAL_USER, Person, Principal
 from domain.errors import ConflictError, InputError, NotFoundError
+from services.access import Access
 from services.catalog.preferences import PeopleService
 from storage.ledger.database import open_database
 from storage.ledger.people_store import People
+from storage.ledger.restriction_store import Restrictions
 from storage.ledger.source_store import Sources
 
 DEVICES = {
@@ -22,7 +24,7 @@ RESTAURANTS = {"catalog": "Restaurants", "places": "p.csv", "id": "id", "title":
 @pytest.fixture
 def people(tmp_path):
     database = open_database(tmp_path)
-    return PeopleService(People(database), Sources(database))
+    return PeopleService(People(database), Access(Sources(database), Restrictions(database)))
 
 
 def add(people, description):

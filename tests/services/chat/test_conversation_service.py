@@ -11,6 +11,7 @@ from sqlalchemy import update
 
 from domain import Principal, Scope, SearchChoice, SearchMode, TurnState
 from domain.errors import InputError, NotFoundError
+from services.access import Access
 from services.chat.conversation_service import MAX_WORDS, Age, ConversationService, _age
 from services.export.imported_evidence import ImportedEvidence
 from storage.ledger.conversation_list_store import ConversationList
@@ -18,6 +19,7 @@ from storage.ledger.conversation_store import Conversations
 from storage.ledger.database import open_database
 from storage.ledger.document_store import Documents
 from storage.ledger.ledger_tables import ConversationRow
+from storage.ledger.restriction_store import Restrictions
 from storage.ledger.source_store import Sources
 
 ANNA, BERT = Principal("anna"), Principal("bert")
@@ -37,8 +39,9 @@ def conversations(database):
 
 @pytest.fixture
 def service(database, conversations):
-    evidence = ImportedEvidence(Documents(database), Sources(database))
-    return ConversationService(ConversationList(database), conversations, evidence)
+    access = Access(Sources(database), Restrictions(database))
+    evidence = ImportedEvidence(Documents(database), access)
+    return ConversationService(ConversationList(database), conversations, evidence, access)
 
 
 @pytest.fixture

@@ -27,6 +27,7 @@ from domain import (
     TurnState,
 )
 from domain.errors import InputError
+from services.access import Access
 from services.chat.conversation_service import ConversationService
 from services.export.answer_text import safe_answer
 from services.export.imported_evidence import ImportedEvidence
@@ -35,6 +36,7 @@ from storage.ledger.conversation_list_store import ConversationList
 from storage.ledger.conversation_store import Conversations
 from storage.ledger.database import open_database
 from storage.ledger.document_store import Documents
+from storage.ledger.restriction_store import Restrictions
 from storage.ledger.source_store import Sources
 from tests.quick import examples
 
@@ -182,8 +184,9 @@ def conversation_list(database):
 
 @pytest.fixture(scope="module")
 def service(database, conversation_list):
-    evidence = ImportedEvidence(Documents(database), Sources(database))
-    return ConversationService(conversation_list, Conversations(database), evidence)
+    access = Access(Sources(database), Restrictions(database))
+    evidence = ImportedEvidence(Documents(database), access)
+    return ConversationService(conversation_list, Conversations(database), evidence, access)
 
 
 @given(conversations())

@@ -74,14 +74,18 @@ import sys
 from pathlib import Path
 from domain import LOCAL_USER
 from loaders.directory_loader import DirectoryLoader
+from services.access import Access
 from services.imports.import_service import ImportService
 from storage.ledger.database import open_database
+from storage.ledger.restriction_store import Restrictions
 from storage.index_stores import IndexStores
 from storage.ledger.index_store import IndexSpec
 from storage.ledger.source_store import Sources
 data, docs = map(Path, sys.argv[1:])
 database = open_database(data)
-service = ImportService(database, IndexStores(data, None), IndexSpec({}, "hashing", "1", 1, 0), 1)
+access = Access(Sources(database), Restrictions(database))
+spec = IndexSpec({}, "hashing", "1", 1, 0)
+service = ImportService(database, access, IndexStores(data, None), spec, 1)
 source = Sources(database).ensure("directory", str(docs), name="docs")
 report = service.run(LOCAL_USER, source, DirectoryLoader(docs))
 slow = {"deeplake", "tantivy", "onnxruntime", "numpy", "loaders.split", "pypdf", "docx"}

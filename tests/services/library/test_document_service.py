@@ -2,14 +2,14 @@ from types import SimpleNamespace
 
 import pytest
 
-from domain import LOCAL_USER, DocumentFilter, DocumentOrder, Principal
+from domain import LOCAL_USER, DocumentFilter, DocumentOrder, Principal, Role
 from domain.errors import NotFoundError, StorageError
 from services.library.document_service import DocumentService
 from storage.ledger.document_store import document_id
 from storage.ledger.source_store import CATALOG_KIND
 from tests.fakes.library import DictLoader, Library
 
-ANNA = Principal("anna")
+ANNA = Principal("anna", role=Role.EDITOR)
 
 
 class Queue:
@@ -42,7 +42,7 @@ class SharedLibrary:
         library.load(DictLoader({"a.md": "Leave.", "b.md": "휴가는 15일입니다."}))
         library.load(DictLoader({"own.md": "Mine alone."}), source=self.box)
         self.service = DocumentService(
-            library.database, library.sources, library.indexes, self.queue, self.boxes
+            library.database, library.access, library.indexes, self.queue, self.boxes
         )
 
     def keys(self, principal, **filters):

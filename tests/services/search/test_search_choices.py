@@ -2,6 +2,7 @@ from dataclasses import replace
 from types import SimpleNamespace
 
 from domain import LOCAL_USER, SearchChoice, SearchMode
+from services.access import Readable
 from services.search.search_scope import CACHE_S, ChoiceService
 from storage.ledger.source_store import new_source
 
@@ -55,12 +56,12 @@ def test_files_of_a_conversation_are_a_choice_only_there(build_services):
 def test_choices_are_cached_for_a_limited_time():
     reads, clock = [], [0.0]
     tally = SimpleNamespace(source_id="s1", format="md")
-    documents = SimpleNamespace(tallies=lambda: reads.append("read") or [tally])
-    labels = SimpleNamespace(by_source=lambda: {"s1": {"hr"}})
+    documents = SimpleNamespace(tallies=lambda _denied: reads.append("read") or [tally])
+    labels = SimpleNamespace(by_source=lambda _denied: {"s1": {"hr"}})
     source = new_source("directory", "/docs", name="Docs")
     source = replace(source, id="s1")
-    sources = SimpleNamespace(list=lambda: [source])
-    service = ChoiceService(documents, labels, sources, SearchChoice(), lambda: clock[0])
+    access = SimpleNamespace(readable=lambda _principal: Readable({"s1": source}))
+    service = ChoiceService(documents, labels, access, SearchChoice(), lambda: clock[0])
     for moment, read in ((0, 1), (CACHE_S, 1), (CACHE_S + 1, 2)):
         clock[0] = moment
         assert service.choices(LOCAL_USER).labels == ("hr",)

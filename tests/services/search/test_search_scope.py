@@ -7,8 +7,10 @@ from hypothesis import strategies as st
 
 from domain import FILTER_FIELDS, Scope
 from domain.errors import ConflictError, InputError
+from services.access import Readable
 from services.search.search_scope import condition_of, require_known_fields, searchable, together
 from storage.filters import checks_of, matches
+from storage.ledger.restriction_store import Denied
 from storage.ledger.source_store import CATALOG_KIND, StoredSource
 
 
@@ -21,6 +23,10 @@ KNOWN = [
     source("2", "wiki", "/docs/wiki"),
     source("3", "wiki", "/old/wiki"),
 ]
+
+
+def readable(*sources, **options):
+    return Readable({one.id: one for one in sources}, **options)
 
 
 def includes(scope, moment):
@@ -128,7 +134,7 @@ def test_times_in_a_condition_become_the_text_that_the_library_stores():
     at = datetime(2026, 11, 21, 19, tzinfo=timezone(timedelta(hours=9)))
     condition = {"$or": [{"modified_at": {"$lte": at}}, {"modified_at": {"$in": [at]}}]}
     stored = "2026-11-21T10:00:00Z"
-    assert searchable(condition, []) == {
+    assert searchable(condition, readable()) == {
         "$or": [{"modified_at": {"$lte": stored}}, {"modified_at": {"$in": [stored]}}]
     }
 
@@ -182,12 +188,12 @@ def test_files_of_a_conversation_are_searched_in_every_scope(condition):
 
 
 def matching_sources(condition, conversation_id="", **metadata):
-    checks = checks_of(searchable(condition, [*KNOWN, BOX], conversation_id))
+    checks = checks_of(searchable(condition, readable(*KNOWN, BOX), conversation_id))
     return [one for one in ("1", "2", "box") if matches(checks, {"source_id": one, **metadata})]
 
 
 def test_without_private_sources_the_condition_is_unchanged():
-    assert searchable({"format": "md"}, KNOWN) == {"format": "md"}
+    assert searchable({"format": "md"}, readable(*KNOWN)) == {"format": "md"}
 
 
 CATALOG = replace(source("places", "restaurants", "/catalog.yaml"), kind=CATALOG_KIND)
@@ -213,5 +219,18 @@ def test_a_catalog_is_searched_only_if_the_condition_names_it(condition, is_sear
         "format": "md",
         "document_id": "d1",
     }
-    checks = checks_of(searchable(condition, [*KNOWN, CATALOG]))
+    checks = checks_of(searchable(condition, readable(*KNOWN, CATALOG)))
     assert matches(checks, place) is is_searched
+
+
+def test_what_the_principal_may_not_read_is_excluded_from_every_condition():
+    denied = Denied(frozenset(), frozenset({"d2", "d1"}))
+    allowed = readable(*KNOWN[:1], hidden=("2", "3"), denied=denied)
+    assert searchable({}, allowed) == {
+        "source_id": {"$nin": ["2", "3"]},
+        "document_id": {"$nin": ["d1", "d2"]},
+    }
+    assert searchable({"source_id": "2", "document_id": "d1"}, allowed) == {
+        "source_id": {"$in": ["2"], "$nin": ["2", "3"]},
+        "document_id": {"$in": ["d1"], "$nin": ["d1", "d2"]},
+    }

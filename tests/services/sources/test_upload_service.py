@@ -13,11 +13,13 @@ from domain import (
     SearchMode,
 )
 from domain.errors import InputError, NotFoundError, StorageError
+from services.access import Access
 from services.sources.upload_archives import Upload
 from services.sources.upload_service import UploadService
 from storage import upload_files
 from storage.ledger.conversation_store import Conversations
 from storage.ledger.database import open_database
+from storage.ledger.restriction_store import Restrictions
 from storage.ledger.source_store import Sources
 from storage.upload_files import UploadFiles
 
@@ -36,7 +38,8 @@ def conversations(tmp_path):
 
 @pytest.fixture
 def uploads(tmp_path, sources, conversations):
-    return UploadService(UploadFiles(tmp_path), sources, conversations, max_file_bytes=100)
+    access = Access(sources, Restrictions(open_database(tmp_path)))
+    return UploadService(UploadFiles(tmp_path), access, conversations, max_file_bytes=100)
 
 
 def versions_of(uploads, sources, source_id):

@@ -1,0 +1,203 @@
+"""Restrictions: who may read sources, collections, and documents.
+
+A restriction is a set of readers (`domain.Principal.readers`). What has no restriction is readable
+by everyone; what has several is readable by those who are in each of them, as Confluence combines
+the restrictions of a page with those of the pages above it. Restrictions are not in the indexes,
+so a change affects the next question.
+"""
+
+import hashlib
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from sqlalchemy import ColumnElement, delete, insert, select, true
+from sqlalchemy.orm import Session
+
+from storage.ledger.access_tables import (
+    CounterRow,
+    DocumentRestrictionRow,
+    RestrictionReaderRow,
+    RestrictionRow,
+)
+from storage.ledger.database import Database, Store, change_all
+from storage.ledger.ledger_tables import DocumentRow
+
+_COUNTER = "restrictions"
+_PRINCIPALS = 32
+"""The number of principals whose results are cached."""
+
+
+def source_restriction(source_id: str) -> str:
+    """The name of the restriction of a source."""
+    return f"source:{source_id}"
+
+
+def collection_restriction(collection: str) -> str:
+    """The name of the restriction of a collection."""
+    return f"collection:{collection}"
+
+
+def has_none_of(restrictions: Collection[str]) -> ColumnElement[bool]:
+    """Whether a document has none of these restrictions."""
+    if not restrictions:
+        return true()
+    hidden = select(DocumentRestrictionRow.document_id).where(
+        DocumentRestrictionRow.restriction_id.in_(restrictions)
+    )
+    return DocumentRow.id.not_in(hidden)
+
+
+class Denied(NamedTuple):
+    """What a principal may not read: names of restrictions, and ids of documents."""
+
+    restrictions: frozenset[str]
+    documents: frozenset[str]
+
+
+@dataclass(frozen=True)
+class _Snapshot:
+    """All restrictions at one revision."""
+
+    revision: int
+    readers: Mapping[str, frozenset[str]]
+    documents: Mapping[str, list[str]]
+    denied: dict[frozenset[str], Denied] = field(default_factory=dict)
+
+    def denied_to(self, readers: frozenset[str]) -> Denied:
+        if readers not in self.denied:
+            if len(self.denied) >= _PRINCIPALS:
+                self.denied.clear()
+            self.denied[readers] = self._denied_to(readers)
+        return self.denied[readers]
+
+    def _denied_to(self, readers: frozenset[str]) -> Denied:
+        names = frozenset(
+            name for name, allowed in self.readers.items() if readers.isdisjoint(allowed)
+        )
+        documents = (id_ for id_, own in self.documents.items() if not names.isdisjoint(own))
+        return Denied(names, frozenset(documents))
+
+
+class Restrictions(Store):
+    """The restrictions of sources, collections, and documents."""
+
+    def __init__(self, database: Database) -> None:
+        super().__init__(database)
+        self._snapshot: _Snapshot | None = None
+
+    def denied(self, readers: frozenset[str]) -> Denied:
+        """What someone who is all of these readers may not read, as of the latest commit."""
+        with self._database.read() as session:
+            revision = _revision(session)
+            snapshot = self._snapshot
+            if snapshot is None or snapshot.revision != revision:
+                snapshot = self._snapshot = _read(session, revision)
+        return snapshot.denied_to(readers)
+
+    def readers(self, name: str) -> frozenset[str] | None:
+        """The readers of a source's or collection's restriction; None if it has none."""
+        query = select(RestrictionReaderRow.reader).where(
+            RestrictionReaderRow.restriction_id == name
+        )
+        with self._database.read() as session:
+            if session.get(RestrictionRow, name) is None:
+                return None
+            return frozenset(session.scalars(query))
+
+    def restrict(self, name: str, readers: Iterable[str] | None) -> None:
+        """Replace the restriction of a source or collection; None removes it."""
+        with self._database.write() as session:
+            session.execute(delete(RestrictionRow).where(RestrictionRow.id == name))
+            if readers is not None:
+                _add(session, name, readers)
+            _advance(session)
+
+    def restrict_documents(self, restrictions: Mapping[str, Collection[frozenset[str]]]) -> None:
+        """Replace the restrictions of documents, by document id.
+
+        A document without restrictions is as readable as its source; a restriction without readers
+        hides it from everyone.
+        """
+        with self._database.write() as session:
+            put_document_restrictions(session, restrictions)
+
+    def of_document(self, document_id: str) -> list[frozenset[str]]:
+        """The restrictions of a document itself, not those of its source and collection."""
+        names = select(DocumentRestrictionRow.restriction_id).where(
+            DocumentRestrictionRow.document_id == document_id
+        )
+        with self._database.read() as session:
+            by_name = {name: set[str]() for name in session.scalars(names)}
+            for row in session.scalars(
+                select(RestrictionReaderRow).where(RestrictionReaderRow.restriction_id.in_(by_name))
+            ):
+                by_name[row.restriction_id].add(row.reader)
+        return list(map(frozenset, by_name.values()))
+
+
+def put_document_restrictions(
+    session: Session, restrictions: Mapping[str, Collection[frozenset[str]]]
+) -> None:
+    """See `Restrictions.restrict_documents`; within a transaction."""
+    if not restrictions:
+        return
+    remove_document_restrictions(session, list(restrictions))
+    names = {one: _name(one) for several in restrictions.values() for one in several}
+    for readers, name in names.items():
+        if session.get(RestrictionRow, name) is None:
+            _add(session, name, readers)
+    session.flush()
+    rows = [
+        {"document_id": document_id, "restriction_id": names[one]}
+        for document_id, several in restrictions.items()
+        for one in dict.fromkeys(several)
+    ]
+    if rows:
+        session.execute(insert(DocumentRestrictionRow), rows)
+    _advance(session)
+
+
+def remove_document_restrictions(session: Session, document_ids: Sequence[str]) -> None:
+    """Delete the restrictions of documents that are deleted or get other restrictions."""
+    rows = delete(DocumentRestrictionRow)
+    change_all(session, rows, DocumentRestrictionRow.document_id, document_ids)
+
+
+def _name(readers: Iterable[str]) -> str:
+    return hashlib.sha256("\0".join(sorted(readers)).encode()).hexdigest()[:32]
+
+
+def _add(session: Session, name: str, readers: Iterable[str]) -> None:
+    session.add(RestrictionRow(id=name))
+    session.flush()
+    session.add_all(RestrictionReaderRow(restriction_id=name, reader=one) for one in {*readers})
+
+
+def _revision(session: Session) -> int:
+    row = session.get(CounterRow, _COUNTER)
+    return row.value if row else 0
+
+
+def _advance(session: Session) -> None:
+    row = session.get(CounterRow, _COUNTER, with_for_update=True)
+    if row is None:
+        session.add(CounterRow(name=_COUNTER, value=1))
+    else:
+        row.value += 1
+
+
+def _read(session: Session, revision: int) -> _Snapshot:
+    readers: dict[str, set[str]] = {
+        id_: set() for id_ in session.scalars(select(RestrictionRow.id))
+    }
+    for name, reader in session.execute(
+        select(RestrictionReaderRow.restriction_id, RestrictionReaderRow.reader)
+    ):
+        readers[name].add(reader)
+    documents: dict[str, list[str]] = {}
+    for document_id, name in session.execute(
+        select(DocumentRestrictionRow.document_id, DocumentRestrictionRow.restriction_id)
+    ):
+        documents.setdefault(document_id, []).append(name)
+    return _Snapshot(revision, {name: frozenset(each) for name, each in readers.items()}, documents)

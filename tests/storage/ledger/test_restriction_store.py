@@ -1,0 +1,84 @@
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from storage.ledger.database import open_database
+from storage.ledger.restriction_store import (
+    Restrictions,
+    collection_restriction,
+    source_restriction,
+)
+
+WIKI = source_restriction("wiki")
+ADA, STAFF, HR = "user:ada", "group:staff", "group:hr"
+
+
+@pytest.fixture
+def restrictions(tmp_path):
+    return Restrictions(open_database(tmp_path))
+
+
+def denied_documents(restrictions, *readers):
+    return restrictions.denied(frozenset(readers)).documents
+
+
+def test_what_has_no_restriction_is_denied_to_nobody(restrictions):
+    assert restrictions.readers(WIKI) is None
+    assert restrictions.denied(frozenset()) == (frozenset(), frozenset())
+
+
+def test_a_restriction_is_denied_to_everyone_who_is_none_of_its_readers(restrictions):
+    restrictions.restrict(WIKI, [ADA, STAFF])
+    restrictions.restrict(collection_restriction("HR"), [HR])
+    assert restrictions.readers(WIKI) == {ADA, STAFF}
+    assert restrictions.denied(frozenset([STAFF])).restrictions == {"collection:HR"}
+    assert restrictions.denied(frozenset([HR])).restrictions == {"source:wiki"}
+    assert restrictions.denied(frozenset([ADA, HR])).restrictions == frozenset()
+
+
+def test_a_restriction_without_readers_is_denied_to_everyone(restrictions):
+    restrictions.restrict(WIKI, [])
+    assert restrictions.readers(WIKI) == frozenset()
+    assert WIKI in restrictions.denied(frozenset([ADA, STAFF, HR])).restrictions
+
+
+def test_a_change_counts_at_once_in_every_process(restrictions, tmp_path):
+    other = Restrictions(open_database(tmp_path))
+    restrictions.restrict(WIKI, [HR])
+    assert WIKI in other.denied(frozenset([ADA])).restrictions
+    restrictions.restrict(WIKI, [ADA])
+    assert WIKI not in other.denied(frozenset([ADA])).restrictions
+    restrictions.restrict(WIKI, None)
+    assert other.readers(WIKI) is None
+
+
+def test_a_document_with_several_restrictions_is_denied_unless_a_reader_is_in_each(restrictions):
+    restrictions.restrict_documents({"page": [frozenset([STAFF]), frozenset([ADA, HR])]})
+    assert denied_documents(restrictions, STAFF) == {"page"}
+    assert denied_documents(restrictions, ADA) == {"page"}
+    assert denied_documents(restrictions, STAFF, ADA) == frozenset()
+    assert sorted(map(sorted, restrictions.of_document("page"))) == [[HR, ADA], [STAFF]]
+
+
+def test_restrictions_of_a_document_are_replaced(restrictions):
+    restrictions.restrict_documents({"page": [frozenset([HR])], "other": [frozenset()]})
+    assert denied_documents(restrictions, ADA) == {"page", "other"}
+    restrictions.restrict_documents({"page": []})
+    assert denied_documents(restrictions, ADA) == {"other"}
+
+
+READERS = st.frozensets(st.sampled_from([ADA, STAFF, HR]))
+
+
+@given(st.dictionaries(st.sampled_from("abc"), st.lists(READERS, max_size=3)), READERS)
+def test_exactly_those_documents_are_denied_that_have_a_restriction_without_the_reader(
+    tmp_path_factory, by_document, readers
+):
+    restrictions = Restrictions(open_database(tmp_path_factory.mktemp("ledger")))
+    restrictions.restrict_documents(by_document)
+    expected = {
+        document
+        for document, several in by_document.items()
+        if any(readers.isdisjoint(one) for one in several)
+    }
+    assert denied_documents(restrictions, *readers) == expected
