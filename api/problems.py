@@ -19,6 +19,7 @@ from domain.errors import (
     ConfigError,
     ConflictError,
     ForbiddenAddressError,
+    ForbiddenError,
     InputError,
     ModelError,
     ModelUnavailableError,
@@ -41,6 +42,7 @@ _TITLES = {413: "Content Too Large", 414: "URI Too Long", 422: "Unprocessable Co
 
 _STATUS: Mapping[type[AppError], int] = {
     NotFoundError: 404,
+    ForbiddenError: 403,
     ConflictError: 409,
     InputError: 422,
     ForbiddenAddressError: 409,
