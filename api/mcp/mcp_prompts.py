@@ -7,6 +7,7 @@ from mcp import MCPError
 from mcp_types import (
     INTERNAL_ERROR,
     INVALID_PARAMS,
+    INVALID_REQUEST,
     CompleteRequestParams,
     Completion,
     ContentBlock,
@@ -23,7 +24,7 @@ from api.mcp.mcp_resources import address_of, read_resource
 from api.mcp.mcp_tools import shared_sources
 from bootstrap import Services
 from domain import DocumentFilter, ListedDocument, Principal, Scope
-from domain.errors import AppError, ConflictError, InputError, NotFoundError
+from domain.errors import AppError, ForbiddenError, InputError, NotFoundError
 from services.agent.tool_results import SourceNumbers, passages_output
 from services.texts import checked_question
 
@@ -86,8 +87,14 @@ def prompt_of(
             return _ask(services, principal, **values)
         return _summarize(services, principal, **values)
     except AppError as error:
-        is_wrong = isinstance(error, InputError | NotFoundError | ConflictError)
-        raise MCPError(INVALID_PARAMS if is_wrong else INTERNAL_ERROR, str(error)) from error
+        raise MCPError(_code_of(error), str(error)) from error
+
+
+def _code_of(error: AppError) -> int:
+    if isinstance(error, ForbiddenError):
+        return INVALID_REQUEST
+    is_wrong = isinstance(error, InputError | NotFoundError)
+    return INVALID_PARAMS if is_wrong else INTERNAL_ERROR
 
 
 def completion_of(

@@ -17,6 +17,7 @@ from api.problems import (
 from domain.errors import (
     AppError,
     BusyError,
+    ForbiddenError,
     InputError,
     ModelError,
     ModelUnavailableError,
@@ -55,6 +56,7 @@ def app_that_raises(error, elsewhere=None):
     ("error", "status", "retryable"),
     [
         (NotFoundError("gone"), 404, False),
+        (ForbiddenError("needs a role"), 403, False),
         (InputError("wrong"), 422, False),
         (UnreadableError("torn"), 409, False),
         (SourceUnavailableError("off"), 503, True),
