@@ -1,7 +1,8 @@
 """Footnote on the command line: import documents, ask and search them, maintain and measure.
 
 `serve` runs the pages and a worker that performs queued imports; `worker` runs another worker.
-`api` serves the REST API and `mcp` the MCP server; `api-key` manages their keys.
+`api` serves the REST API and `mcp` the MCP server; `api-key` manages their keys, and `access` the
+readers of sources.
 
 Exit codes: 0 success; 1 failure, explained on stderr; 2 wrong usage; 3 done, but needs attention:
 an import with unreadable files or awaiting confirmation, or a check that found a disagreement;
@@ -16,6 +17,7 @@ from typing import Annotated
 
 import typer
 
+from commands.access_commands import access
 from commands.catalog_commands import catalog, evaluate_catalog
 from commands.console import (
     AsJson,
@@ -116,6 +118,7 @@ for command in (
 ):
     app.command()(command)
 app.command("evaluate-catalogue", hidden=True, deprecated=True)(evaluate_catalog)
+app.add_typer(access, name="access")
 app.add_typer(api_key, name="api-key")
 app.add_typer(catalog, name="catalog")
 app.add_typer(catalog, name="catalogue", hidden=True, deprecated=True)

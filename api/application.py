@@ -21,6 +21,7 @@ from api.problems import (
 from api.readiness import SearchProbe
 from api.request_bodies import Operations, RequestBodyMiddleware
 from api.rest import (
+    access_routes,
     catalog_routes,
     conversation_routes,
     document_routes,
@@ -55,6 +56,7 @@ ROUTERS = (
     source_routes.router,
     import_routes.router,
     document_routes.router,
+    access_routes.router,
     upload_routes.router,
 )
 """The routers below `PREFIX`."""

@@ -141,6 +141,9 @@ NAME_OR_EMPTY = r"^([^\s\x00-\x1f][^\x00]*)?$"
 FUNCTION_NAME = r"^[a-zA-Z0-9_-]{1,64}$"
 """A name that chat models accept for a function or a format."""
 
+READER = r"^(user|group|domain):[^\x00]*[^\s\x00][^\x00]*$|^email:[^\x00@]+@[^\x00@]+$"
+"""A reader of sources; the service also refuses control characters."""
+
 PATTERN_MESSAGES: Mapping[str, str] = {
     NO_NUL: "It contains a NUL character",
     NOT_BLANK: "It is empty or blank, or contains a NUL character",
@@ -148,6 +151,7 @@ PATTERN_MESSAGES: Mapping[str, str] = {
     " 2026-11-21T10:00:00Z",
     MOMENT_IN_UTC: "It is not a date or a time in UTC, such as 2026-01-01 or 2026-11-21T10:00:00Z",
     FUNCTION_NAME: "It is not a name of 1 to 64 letters, digits, underscores, and hyphens",
+    READER: "It is not a reader: use user:ID, group:NAME, email:ADDRESS, or domain:NAME",
     NAME_OR_EMPTY: "It begins with a blank or contains a NUL character",
 }
 """The message for a string that does not match, by pattern."""

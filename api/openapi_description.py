@@ -117,6 +117,7 @@ TAGS = {
     "sources": "Where documents are imported from.",
     "imports": "Imports of sources: progress, results, and control.",
     "documents": "Imported documents, uploads, and failures.",
+    "access": "Who may read sources, collections, and documents.",
     "openai": "The library as a model, in OpenAI's protocol.",
 }
 

@@ -42,6 +42,7 @@ if TYPE_CHECKING:
     from services.search.search_scope import ChoiceService
     from services.search.search_service import Library, SearchService
     from services.search.suggestion_service import SuggestionService
+    from services.sources.permission_service import PermissionService
     from services.status_service import StatusService
 
 SAMPLE_CATALOG = Path(__file__).parents[1] / "samples" / "catalogs" / "restaurants"
@@ -307,6 +308,13 @@ class Services(ImportServices):
         from services.api_key_service import ApiKeyService
 
         return ApiKeyService(ApiKeys(self._database))
+
+    @cached_property
+    def permissions(self) -> "PermissionService":
+        """Shows and changes the readers of sources and collections."""
+        from services.sources.permission_service import PermissionService
+
+        return PermissionService(self._access)
 
     @property
     def api_limits(self) -> "ApiLimits":

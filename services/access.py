@@ -17,7 +17,8 @@ from storage.ledger.restriction_store import (
 )
 from storage.ledger.source_store import Sources, StoredSource
 
-_OWNER = "user_id"
+OWNER = "user_id"
+"""The option of a source with the user whose conversation it belongs to."""
 NOTHING = Denied(frozenset(), frozenset())
 SourceDocument = tuple[str, str]
 """A source id and the key of a document in that source."""
@@ -94,7 +95,7 @@ class Access:
         source = self.own_sources(principal).get(source_id)
         if source is None:
             raise source_not_found(source_id)
-        if source.options.get(_OWNER) != principal.user_id:
+        if source.options.get(OWNER) != principal.user_id:
             require_role(principal, Role.EDITOR)
         return source
 
@@ -106,7 +107,7 @@ class Access:
 
 def _reads(principal: Principal, source: StoredSource, denied: Denied) -> bool:
     names = {source_restriction(source.id), collection_restriction(source.collection)}
-    is_own = source.options.get(_OWNER) in (None, principal.user_id)
+    is_own = source.options.get(OWNER) in (None, principal.user_id)
     return is_own and denied.restrictions.isdisjoint(names)
 
 
@@ -126,7 +127,7 @@ def require_role(principal: Principal, role: Role) -> None:
 
 def owner_of(source: StoredSource, otherwise: Principal) -> Principal:
     """The owner of the source, or `otherwise` if it is shared."""
-    user_id = source.options.get(_OWNER)
+    user_id = source.options.get(OWNER)
     return Principal(user_id) if user_id else otherwise
 
 

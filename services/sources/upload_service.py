@@ -13,7 +13,7 @@ from domain.errors import ConflictError, InputError, NotFoundError, SourceError,
 from domain.messages import _
 from loaders.directory_loader import DirectoryLoader
 from loaders.formats import SUFFIXES, unsupported
-from services.access import Access, require_role
+from services.access import OWNER, Access, require_role
 from services.imports.import_plan import Loader
 from services.sources.source_kinds import (
     TITLES,
@@ -31,7 +31,7 @@ from storage.upload_files import BOXES, UploadFiles
 
 KIND = "upload"
 DEFAULT_BOX = "Uploads"
-CONVERSATION, OWNER = "conversation_id", "user_id"
+CONVERSATION = "conversation_id"
 _MIB = 2**20
 
 

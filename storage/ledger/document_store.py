@@ -148,7 +148,7 @@ class Documents(Store):
         with self._database.read() as session:
             row = session.get(DocumentRow, document_id)
             if row is None:
-                raise _not_found(document_id)
+                raise document_not_found(document_id)
             return from_row(StoredDocument, row)
 
     def text(self, document_id: str) -> str:
@@ -160,7 +160,7 @@ class Documents(Store):
         with self._database.read() as session:
             row = session.get(DocumentTextRow, document_id)
         if row is None:
-            raise _not_found(document_id)
+            raise document_not_found(document_id)
         return row.text
 
     def passages(self, document_id: str, index_id: str) -> list[Passage]:
@@ -261,7 +261,9 @@ def _documents_of(session: Session, passages: Iterable[PassageRow]) -> dict[str,
     return {row.id: row for row in rows}
 
 
-def _not_found(document_id: str) -> NotFoundError:
+def document_not_found(document_id: str) -> NotFoundError:
+    """The error for a document that the library does not contain."""
+    """The error for a document that the library does not contain."""
     return NotFoundError(
         _("there is no document {document_id} in the library").format(document_id=document_id)
     )

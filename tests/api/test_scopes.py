@@ -28,7 +28,9 @@ ALLOWED = {
         test_source create_source change_source delete_source pause_source resume_source
         import_source dry_run_source pause_import resume_import cancel_import
         import_document delete_document dismiss_failures retry_failures take_back
-        upload_files upload_to_conversation""",
+        upload_files upload_to_conversation
+        read_source_readers set_source_readers read_collection_readers set_collection_readers
+        explain_access""",
 }
 ANY = {"list_models", "retrieve_model"}
 """A client lists the models before it asks."""

@@ -1,0 +1,272 @@
+"""Shows and changes who may read sources and collections, and explains who may read documents."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import NamedTuple
+from unicodedata import category, normalize
+
+from domain import Principal, Role
+from domain.errors import InputError, NotFoundError
+from domain.messages import _
+from domain.people import user_reader
+from services.access import OWNER, Access, require_role
+from storage.ledger.document_store import document_not_found
+from storage.ledger.import_store import source_not_found
+from storage.ledger.restriction_store import collection_restriction, source_restriction
+from storage.ledger.source_store import StoredSource
+
+MAX_READERS = 1000
+MAX_READER_CHARS = 200
+_KINDS = ("user", "group", "email", "domain")
+_IGNORE_CASE = ("email", "domain")
+_CONTROLS = {"Cc", "Cf", "Cs", "Zl", "Zp"}
+_SHOWN = 10
+
+Readers = tuple[str, ...]
+"""Sorted readers: `user:ID`, `group:NAME`, `email:ADDRESS`, or `domain:NAME`."""
+
+
+class Rule(StrEnum):
+    """The rule that decides whether someone may read a document."""
+
+    OPERATOR = "operator"
+    NO_RESTRICTION = "no_restriction"
+    READER = "reader"
+    CONVERSATION = "conversation"
+    SOURCE = "source"
+    COLLECTION = "collection"
+    DOCUMENT = "document"
+
+
+_OPERATOR = _("Readable: no restriction excludes the operator.")
+_OPEN = _("Readable by everyone: the document has no restriction.")
+_CONVERSATION = _("Hidden: it is a file of another person's conversation.")
+_HIDDEN = {
+    Rule.SOURCE: _("Hidden: only {readers} may read the source {source}."),
+    Rule.COLLECTION: _("Hidden: only {readers} may read the collection {collection}."),
+    Rule.DOCUMENT: _("Hidden: only {readers} may read this document."),
+}
+_HIDDEN_FROM_ALL = {
+    Rule.SOURCE: _("Hidden: nobody may read the source {source}."),
+    Rule.COLLECTION: _("Hidden: nobody may read the collection {collection}."),
+    Rule.DOCUMENT: _("Hidden: nobody may read this document."),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Explanation:
+    """Why someone may read a document, or why not.
+
+    A readable document has the rule `OPERATOR`, `NO_RESTRICTION`, or `READER`, and `readers` are
+    those that stand for the person. A hidden one has the first rule that hides it, and `readers`
+    are those whom that rule admits; whose conversation a file belongs to is not disclosed.
+    """
+
+    is_readable: bool
+    rule: Rule
+    message: str
+    readers: Readers = ()
+
+
+class SourceReaders(NamedTuple):
+    """Who may read a source: those who are in both; None is everyone.
+
+    Its documents may be restricted further.
+    """
+
+    source: Readers | None
+    collection: Readers | None
+
+
+class _Restriction(NamedTuple):
+    rule: Rule
+    readers: frozenset[str]
+
+
+@dataclass(frozen=True)
+class PermissionService:
+    """The readers of shared sources, of collections, and of documents.
+
+    Editors see the readers of what they may read themselves. Administrators see and change those of
+    everything, even if they may not read it. Other principals get a ForbiddenError. The files of
+    conversations have no other readers than their owners.
+    """
+
+    access: Access
+
+    def readers(self, principal: Principal, source_id: str) -> Readers | None:
+        """The readers of a source; None is everyone.
+
+        Raises:
+            NotFoundError: There is no such source, or an editor may not read it.
+        """
+        return self._readers(source_restriction(self._source(principal, source_id).id))
+
+    def set_readers(
+        self, principal: Principal, source_id: str, readers: Iterable[str] | None
+    ) -> Readers | None:
+        """Replace the readers of a source, which affects the next question.
+
+        Args:
+            principal: An administrator.
+            source_id: The source.
+            readers: Its readers; an empty list hides it from everyone, and None from no one.
+
+        Returns:
+            The readers as stored.
+
+        Raises:
+            NotFoundError: There is no such source.
+            InputError: A reader is malformed, or there are more than 1000.
+        """
+        require_role(principal, Role.ADMIN)
+        source = self._source(principal, source_id)
+        return self._restrict(source_restriction(source.id), readers)
+
+    def collection_readers(self, principal: Principal, name: str) -> Readers | None:
+        """The readers of a collection; see `readers`."""
+        return self._readers(collection_restriction(self._collection(principal, name)))
+
+    def set_collection_readers(
+        self, principal: Principal, name: str, readers: Iterable[str] | None
+    ) -> Readers | None:
+        """Replace the readers of a collection, also for future sources; see `set_readers`."""
+        require_role(principal, Role.ADMIN)
+        collection = self._collection(principal, name)
+        return self._restrict(collection_restriction(collection), readers)
+
+    def who(self, principal: Principal, source_id: str) -> SourceReaders:
+        """Who may read a source.
+
+        Raises:
+            NotFoundError: There is no such source, or an editor may not read it.
+        """
+        source = self._source(principal, source_id)
+        return SourceReaders(
+            self._readers(source_restriction(source.id)),
+            self._readers(collection_restriction(source.collection)),
+        )
+
+    def why(self, principal: Principal, person: Principal, document_id: str) -> Explanation:
+        """Why the person may or may not read a document.
+
+        Raises:
+            NotFoundError: There is no such document, or an editor may not read it.
+        """
+        source = self._source_of(principal, document_id)
+        restrictions = self._restrictions(source, document_id)
+        if person.is_operator and not source.conversation_id:
+            return Explanation(True, Rule.OPERATOR, _OPERATOR)
+        readers = person.readers
+        hiding = next((one for one in restrictions if readers.isdisjoint(one.readers)), None)
+        return _hidden(hiding, source) if hiding else _readable(readers, restrictions)
+
+    def _source(self, principal: Principal, source_id: str) -> StoredSource:
+        require_role(principal, Role.EDITOR)
+        is_admin = principal.role.includes(Role.ADMIN)
+        if is_admin or self.access.sees(principal, source_id):
+            source = self.access.sources.get(source_id)
+            if not source.conversation_id:
+                return source
+        raise source_not_found(source_id)
+
+    def _source_of(self, principal: Principal, document_id: str) -> StoredSource:
+        require_role(principal, Role.EDITOR)
+        source_id = self.access.sources.of_documents([document_id]).get(document_id)
+        is_admin = principal.role.includes(Role.ADMIN)
+        if source_id and (is_admin or self.access.reads(principal, source_id, document_id)):
+            return self.access.sources.get(source_id)
+        raise document_not_found(document_id)
+
+    def _collection(self, principal: Principal, name: str) -> str:
+        require_role(principal, Role.EDITOR)
+        is_admin, collection = principal.role.includes(Role.ADMIN), normalize("NFC", name)
+        every, own = self.access.sources.list, self.access.own_sources
+        sources = every() if is_admin else own(principal).values()
+        if collection in {one.collection for one in sources if not one.conversation_id}:
+            return collection
+        raise NotFoundError(
+            _("There is no collection {collection}.").format(collection=repr(name[:200]))
+        )
+
+    def _readers(self, name: str) -> Readers | None:
+        readers = self.access.restrictions.readers(name)
+        return None if readers is None else tuple(sorted(readers))
+
+    def _restrict(self, name: str, readers: Iterable[str] | None) -> Readers | None:
+        checked = None if readers is None else checked_readers(readers)
+        self.access.restrictions.restrict(name, checked)
+        return checked
+
+    def _restrictions(self, source: StoredSource, document_id: str) -> list[_Restriction]:
+        stored, owner = self.access.restrictions, source.options.get(OWNER)
+        readers = {
+            Rule.CONVERSATION: frozenset([user_reader(owner)]) if owner else None,
+            Rule.SOURCE: stored.readers(source_restriction(source.id)),
+            Rule.COLLECTION: stored.readers(collection_restriction(source.collection)),
+        }
+        shared = [_Restriction(rule, one) for rule, one in readers.items() if one is not None]
+        return shared + [
+            _Restriction(Rule.DOCUMENT, one) for one in stored.of_document(document_id)
+        ]
+
+
+def checked_readers(readers: Iterable[str]) -> Readers:
+    """The readers without duplicates and blanks around them; addresses in lowercase.
+
+    Raises:
+        InputError: One is malformed, or there are more than 1000.
+    """
+    checked = tuple(sorted({_checked(reader) for reader in readers}))
+    if len(checked) > MAX_READERS:
+        raise InputError(
+            _("These are {count} readers: specify at most {maximum}, or use groups.").format(
+                count=len(checked), maximum=MAX_READERS
+            )
+        )
+    return checked
+
+
+def _checked(reader: str) -> str:
+    kind, _colon, name = reader.strip().partition(":")
+    name = name.strip()
+    is_line = all(category(character) not in _CONTROLS for character in name)
+    if kind not in _KINDS or not name or len(name) > MAX_READER_CHARS or not is_line:
+        raise _malformed(reader)
+    if kind == "email" and (name.count("@") != 1 or not all(name.split("@"))):
+        raise _malformed(reader)
+    return f"{kind}:{name.lower() if kind in _IGNORE_CASE else name}"
+
+
+def _malformed(reader: str) -> InputError:
+    return InputError(
+        _(
+            "{reader} is not a reader: use user:ID, group:NAME, email:ADDRESS, or domain:NAME,"
+            " with at most {maximum} characters after the colon, on one line."
+        ).format(reader=repr(reader[:MAX_READER_CHARS]), maximum=MAX_READER_CHARS)
+    )
+
+
+def _readable(person: frozenset[str], restrictions: Iterable[_Restriction]) -> Explanation:
+    through = tuple(sorted({one for each in restrictions for one in person & each.readers}))
+    if not through:
+        return Explanation(True, Rule.NO_RESTRICTION, _OPEN)
+    message = _("Readable by {readers}.").format(readers=_names(through))
+    return Explanation(True, Rule.READER, message, through)
+
+
+def _hidden(hiding: _Restriction, source: StoredSource) -> Explanation:
+    if hiding.rule is Rule.CONVERSATION:
+        return Explanation(False, hiding.rule, _CONVERSATION)
+    readers = tuple(sorted(hiding.readers))
+    template = (_HIDDEN if readers else _HIDDEN_FROM_ALL)[hiding.rule]
+    message = template.format(
+        readers=_names(readers), source=source.name, collection=source.collection
+    )
+    return Explanation(False, hiding.rule, message, readers)
+
+
+def _names(readers: Readers) -> str:
+    more = ", ..." if len(readers) > _SHOWN else ""
+    return ", ".join(readers[:_SHOWN]) + more
