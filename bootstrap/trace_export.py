@@ -42,7 +42,17 @@ _ATTRIBUTES = frozenset(
         *_IDS,
         *("model", "mode", "state", "first_token_ms", "input_tokens", "output_tokens"),
         *("passages", "best_score", "citations", "verified", "unsupported", "steps", "places"),
-        *("new", "changed", "unchanged", "gone", "kept", "skipped", "failed", "retries"),
+        *(
+            "new",
+            "changed",
+            "permissions",
+            "unchanged",
+            "gone",
+            "kept",
+            "skipped",
+            "failed",
+            "retries",
+        ),
     )
 )
 

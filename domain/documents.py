@@ -1,7 +1,7 @@
 """Documents as sources list them, and the passages into which they are split."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import date, datetime
 from enum import StrEnum
 from itertools import takewhile
@@ -42,6 +42,11 @@ class DocumentRef(Named):
     `key` identifies it within its source and never changes (a relative path in NFC, a page id).
     `version` changes whenever its content does. `location` is a path or URL that a person can open.
     `title` is set if the key means nothing to users. `size` is in bytes, 0 if it is unknown.
+
+    `restrictions` are the sets of readers that may read it in its source: a person must be in each
+    of them, and nobody is in an empty one. None if the loader does not mirror permissions: then
+    they stay as they are. `hidden_reason` is why they could not be read; it is set if they hide the
+    document from everyone for that reason.
     """
 
     key: str
@@ -49,6 +54,16 @@ class DocumentRef(Named):
     location: str
     title: str = field(default="", compare=False)
     size: int = field(default=0, compare=False)
+    restrictions: tuple[frozenset[str], ...] | None = None
+    hidden_reason: str = ""
+
+    def hidden(self, reason: str) -> "DocumentRef":
+        """This document, hidden from everyone because its permissions could not be read."""
+        return replace(self, restrictions=HIDDEN, hidden_reason=reason)
+
+
+HIDDEN = (frozenset[str](),)
+"""The restrictions that hide a document from everyone."""
 
 
 @dataclass(frozen=True, slots=True)

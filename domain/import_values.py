@@ -65,11 +65,13 @@ Wait = Callable[[float, str], None]
 class Outcome(StrEnum):
     """The outcome of an import for one document. The values are stored and part of the API.
 
-    SKIPPED is not an error: files of this kind are not imported.
+    PERMISSIONS: only its readers have changed. SKIPPED is not an error: files of this kind are not
+    imported.
     """
 
     NEW = "new"
     CHANGED = "changed"
+    PERMISSIONS = "permissions"
     UNCHANGED = "unchanged"
     REMOVED = "gone"
     RETAINED = "kept"

@@ -32,23 +32,42 @@ def group_reader(group: str) -> str:
     return f"group:{group}"
 
 
+def email_reader(address: str) -> str:
+    """The person with this email address as a reader of sources and documents."""
+    return f"email:{address.strip().lower()}"
+
+
+def domain_reader(domain: str) -> str:
+    """Everyone with an email address of this domain as a reader of sources and documents."""
+    return f"domain:{domain.strip().lower()}"
+
+
 @dataclass(frozen=True, slots=True)
 class Principal:
     """The user or API key on whose behalf a call is made.
 
     The `is_operator` is the user of the command line and of pages without sign-in. They can read
-    the data folder, so no list of readers restricts them.
+    the data folder, so no list of readers restricts them. `email` is an address that sign-in has
+    verified, or empty.
     """
 
     user_id: str
     groups: frozenset[str] = frozenset()
     role: Role = Role.READER
     is_operator: bool = False
+    email: str = ""
 
     @property
     def readers(self) -> frozenset[str]:
-        """The readers that stand for this principal: the user, and each of the groups."""
-        return frozenset([user_reader(self.user_id), *map(group_reader, self.groups)])
+        """The readers that stand for this principal.
+
+        They are the user, each of the groups, the email address, and its domain.
+        """
+        own = [user_reader(self.user_id), *map(group_reader, self.groups)]
+        if self.email:
+            domain = self.email.rpartition("@")[2]
+            own += [email_reader(self.email), domain_reader(domain)]
+        return frozenset(own)
 
 
 LOCAL_USER = Principal("local", role=Role.ADMIN, is_operator=True)

@@ -1,6 +1,6 @@
 """Plans an import: compares the listing of a source with the ledger."""
 
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -18,6 +18,12 @@ from domain import (
 )
 from domain.errors import NothingToReadError, UnreadableError
 from domain.messages import _
+from services.imports.permission_plan import (
+    Restrictions,
+    changed_restrictions,
+    hidden_documents,
+    with_permissions,
+)
 from services.long_work import Cancelled, OnProgress, Progress, Stage, stop_if
 from storage.ledger.document_store import StoredVersion
 from storage.ledger.import_store import Failure
@@ -61,7 +67,8 @@ class Plan:
     `settled` are outcomes that need no work. `removals` are the documents to remove, as (document
     id, item), without those in `withheld`, whose removal needs confirmation. `failures` contains
     the entries that could not be listed, by key; `resolved` are the keys of recorded failures that
-    no longer apply. `cursor` is where the next listing may resume, None if the loader reported no
+    no longer apply. `restrictions` are the sets of readers to replace before anything is read, by
+    document id. `cursor` is where the next listing may resume, None if the loader reported no
     position. `options` are source options that the loader has changed.
     """
 
@@ -71,6 +78,7 @@ class Plan:
     withheld: int = 0
     failures: dict[str, Failure] = field(default_factory=dict)
     resolved: list[str] = field(default_factory=list)
+    restrictions: Mapping[str, Restrictions] = field(default_factory=dict)
     cursor: Mapping[str, Any] | None = None
     options: Mapping[str, Any] = field(default_factory=dict)
 
@@ -84,6 +92,8 @@ def plan(
     confirm_removals: bool,
     keys: Collection[str] = (),
     excluded: Collection[str] = (),
+    restrictions: Mapping[str, Restrictions] | None = None,
+    mirrors_permissions: bool = False,
 ) -> Plan:
     """Compare a source's complete listing with the ledger.
 
@@ -102,6 +112,9 @@ def plan(
             all.
         excluded: Documents that a person excluded: they count as removed from the source, and
             their removal needs no confirmation.
+        restrictions: The restrictions of stored documents by document id.
+        mirrors_permissions: The source restricts its documents; stored ones that it does not list
+            are hidden, because their permissions are unknown.
     """
     selected, excluded = frozenset(keys), frozenset(excluded)
     scan = _scan(listing, selected, excluded)
@@ -115,9 +128,45 @@ def plan(
     _settle_skipped(scan, result, stored, failures, selected)
     missing = [key for key in stored if key not in scan.keys and (not selected or key in selected)]
     missing_keys = _without_hidden(missing, scan.skipped, stored, result)
-    return _apply_removals(
+    result = _apply_removals(
         result, missing_keys, stored, excluded, scan.removed, confirm_removals=confirm_removals
     )
+    unlisted = _unlisted(scan, result, stored, selected) if mirrors_permissions else ()
+    return _with_permissions(result, scan.documents, unlisted, stored, restrictions or {})
+
+
+def _unlisted(
+    scan: "_Listing",
+    result: Plan,
+    stored: Mapping[str, StoredVersion],
+    selected: Collection[str],
+) -> set[str]:
+    """The stored documents that stay in the library although the source does not list them."""
+    removed = {item.key for _id, item in result.removals}
+    unlisted = stored.keys() - scan.keys - removed
+    return unlisted.intersection(selected) if selected else unlisted
+
+
+def _with_permissions(
+    result: Plan,
+    refs: Sequence[DocumentRef],
+    unlisted: Collection[str],
+    stored: Mapping[str, StoredVersion],
+    current: Mapping[str, Restrictions],
+) -> Plan:
+    """The plan with changes of restrictions, and with items that report them."""
+    to_read = {ref.key for ref in result.to_read}
+    changed = changed_restrictions(refs, to_read, stored, current)
+    by_key = {ref.key: ref for ref in refs}
+    keys = {key for key in by_key.keys() & stored.keys() if stored[key].document_id in changed}
+    settled = [
+        with_permissions(item, by_key.get(item.key), keys)
+        if item.key in by_key or item.key in unlisted
+        else item
+        for item in result.settled
+    ]
+    hidden = hidden_documents(unlisted, stored, current)
+    return replace(result, settled=settled, restrictions=changed | hidden)
 
 
 @dataclass(slots=True)

@@ -13,6 +13,7 @@ from domain.messages import _, join_messages
 from services.imports.import_forecast import PassageForecast
 from services.imports.import_plan import Loader, Plan, failed_item, is_current
 from services.imports.index_writer import ActiveIndex, IndexWriter
+from services.imports.permission_plan import HIDDEN_WORDS, hidden_reason
 from services.long_work import Cancelled, OnProgress, Progress, Stage, stop_if
 from storage.ledger.database import in_groups
 from storage.ledger.document_store import (
@@ -91,7 +92,7 @@ class ImportExecution:
         plan = self._resume(plan, stored)
         self.imports.forget_failures(self.task.source.id, plan.resolved)
         self.imports.remember(self.task.source.id, plan.failures)
-        self.imports.add(self.task.import_id, plan.settled)
+        self.active.ledger.settle(self.task.import_id, plan.settled, plan.restrictions)
         self._done = sum(item.outcome in _PROCESSED for item in self.items)
         self._total = self._done + len(plan.to_read)
         self.passages_embedded = sum(item.passages for item in self.items)
@@ -275,6 +276,8 @@ def remaining(
 def _adds_to(item: ImportItem, before: Outcome | None) -> bool:
     if before is None:
         return True
+    if item.outcome is Outcome.PERMISSIONS and before in _READ:
+        return False
     return item.outcome is not before and item.outcome not in _CHANGES_NOTHING
 
 
@@ -282,15 +285,22 @@ def final_state(items: Sequence[ImportItem], withheld: int) -> tuple[ImportState
     """The state and message of an import with these outcomes; `withheld` removals wait."""
     failures = sum(item.outcome is Outcome.FAILED for item in items)
     unread = _("{failures} could not be read").format(failures=failures) if failures else ""
+    hidden = sum(HIDDEN_WORDS in item.reason for item in items)
+    unknown = (
+        _("{hidden} are hidden, because their permissions could not be read").format(hidden=hidden)
+        if hidden
+        else ""
+    )
+    notices = [one for one in (unread, unknown) if one]
     if withheld:
         withheld_notice = _(
             "{count} documents are missing from the source: more than half of it, or a whole"
             " part of it. None was removed. To remove them, confirm the removal on the import"
             " page, or import again with --confirm-removals"
         ).format(count=withheld)
-        message = join_messages(filter(None, (withheld_notice, unread)))
-        return ImportState.NEEDS_CONFIRMATION, message
-    return (ImportState.COMPLETED_WITH_ERRORS if failures else ImportState.COMPLETED), unread
+        return ImportState.NEEDS_CONFIRMATION, join_messages([withheld_notice, *notices])
+    state = ImportState.COMPLETED_WITH_ERRORS if notices else ImportState.COMPLETED
+    return state, join_messages(notices)
 
 
 def new_version(
@@ -330,14 +340,16 @@ def new_version(
     passages = split_document(stored, text, spec)
     longest = max((len(passage.text) for passage in passages), default=0)
     stored = replace(stored, passages=len(passages), longest_passage=longest)
-    return NewVersion(stored, text, passages, _item(stored, is_new=is_new))
+    item = _item(stored, hidden_reason(ref), is_new=is_new)
+    return NewVersion(stored, text, passages, item, ref.restrictions)
 
 
-def _item(document: StoredDocument, *, is_new: bool) -> ImportItem:
+def _item(document: StoredDocument, reason: str, *, is_new: bool) -> ImportItem:
     return ImportItem(
         key=document.key,
         location=document.location,
         outcome=Outcome.NEW if is_new else Outcome.CHANGED,
+        reason=reason,
         title=document.title,
         passages=document.passages,
         pages=len(document.pages),

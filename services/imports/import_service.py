@@ -28,7 +28,7 @@ from storage.ledger.document_store import Documents, StoredVersion
 from storage.ledger.import_leases import ImportLeases
 from storage.ledger.import_store import Imports, import_not_found
 from storage.ledger.index_store import IndexSpec
-from storage.ledger.source_store import StoredSource, excluded_keys
+from storage.ledger.source_store import StoredSource, excluded_keys, mirrors_permissions
 from storage.processes import process_name
 from storage.safe_writes import writer_lock
 
@@ -265,6 +265,10 @@ class ImportService:
             confirm_removals=task.confirm_removals,
             keys=task.keys,
             excluded=excluded_keys(source.options),
+            restrictions=self._access.restrictions.of_documents(
+                one.document_id for one in stored.values()
+            ),
+            mirrors_permissions=mirrors_permissions(source.options),
         )
 
     def _dry_run_item(

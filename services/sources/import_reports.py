@@ -9,7 +9,7 @@ from services.imports.import_queue import ImportQueue
 from services.sources.source_service import SourceService
 from storage.ledger.import_store import Imports, ReadFigures
 
-CHANGES = (Outcome.NEW, Outcome.CHANGED, Outcome.REMOVED)
+CHANGES = (Outcome.NEW, Outcome.CHANGED, Outcome.REMOVED, Outcome.PERMISSIONS)
 _MILLION = 1_000_000
 
 
@@ -29,7 +29,7 @@ class ImportSummary:
 
     @property
     def changes(self) -> int:
-        """The number of new, changed, and removed documents."""
+        """The number of documents that are new, changed, removed, or for other readers."""
         return sum(self.counts.get(outcome, 0) for outcome in CHANGES)
 
 

@@ -7,7 +7,7 @@ collected as garbage.
 """
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -29,16 +29,21 @@ from storage.ledger.ledger_tables import (
     PlaceRow,
 )
 from storage.ledger.place_store import place_rows
+from storage.ledger.restriction_store import put_document_restrictions
 
 
 @dataclass(frozen=True, slots=True)
 class NewVersion:
-    """A version of a document that will replace the stored one."""
+    """A version of a document that will replace the stored one.
+
+    `restrictions` are the sets of its readers; None leaves them as they are.
+    """
 
     document: StoredDocument
     text: str
     passages: Sequence[Passage]
     item: ImportItem
+    restrictions: Sequence[frozenset[str]] | None = None
 
 
 class Ledger(Store):
@@ -54,7 +59,7 @@ class Ledger(Store):
             _discard(session, index_id, [id_ for id_ in passage_ids if id_ not in live])
 
     def commit(self, index_id: str, import_id: str, versions: Sequence[NewVersion]) -> None:
-        """Make the versions visible, and discard the passages of the versions they replace.
+        """Make the versions visible to their readers, and discard the passages they replace.
 
         Raises:
             SourceError: A place has a number that is not finite.
@@ -66,7 +71,19 @@ class Ledger(Store):
                     session.execute(insert(row_type), rows)
             _add_passages(session, index_id, [p for version in versions for p in version.passages])
             _forget_failures(session, [version.document for version in versions])
+            put_document_restrictions(session, _restrictions(versions))
             add_items(session, import_id, [version.item for version in versions])
+
+    def settle(
+        self,
+        import_id: str,
+        items: Sequence[ImportItem],
+        restrictions: Mapping[str, Collection[frozenset[str]]],
+    ) -> None:
+        """Record outcomes that change no text, and replace restrictions by document id."""
+        with self._database.write() as session:
+            put_document_restrictions(session, restrictions)
+            add_items(session, import_id, items)
 
     def commit_passages(self, index_id: str, passages: Sequence[Passage]) -> None:
         """Commit passages of existing documents to an index that is being built."""
@@ -144,6 +161,10 @@ def _forget_failures(session: Session, documents: Sequence[StoredDocument]) -> N
     for source_id in {document.source_id for document in documents}:
         statement = delete(FailureRow).where(FailureRow.source_id == source_id)
         change_all(session, statement, FailureRow.key, keys)
+
+
+def _restrictions(versions: Sequence[NewVersion]) -> dict[str, Sequence[frozenset[str]]]:
+    return {one.document.id: one.restrictions for one in versions if one.restrictions is not None}
 
 
 def _rows(versions: Sequence[NewVersion]) -> dict[type[Base], list[dict[str, Any]]]:

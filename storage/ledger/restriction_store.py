@@ -20,7 +20,7 @@ from storage.ledger.access_tables import (
     RestrictionReaderRow,
     RestrictionRow,
 )
-from storage.ledger.database import Database, Store, change_all
+from storage.ledger.database import Database, Store, change_all, rows_with
 from storage.ledger.ledger_tables import DocumentRow
 
 _COUNTER = "restrictions"
@@ -57,7 +57,7 @@ class Denied(NamedTuple):
 
 @dataclass(frozen=True)
 class _Snapshot:
-    """All restrictions at one revision."""
+    """All restrictions at one revision; the names of a document's restrictions by its id."""
 
     revision: int
     readers: Mapping[str, frozenset[str]]
@@ -88,12 +88,7 @@ class Restrictions(Store):
 
     def denied(self, readers: frozenset[str]) -> Denied:
         """What someone who is all of these readers may not read, as of the latest commit."""
-        with self._database.read() as session:
-            revision = _revision(session)
-            snapshot = self._snapshot
-            if snapshot is None or snapshot.revision != revision:
-                snapshot = self._snapshot = _read(session, revision)
-        return snapshot.denied_to(readers)
+        return self._current().denied_to(readers)
 
     def readers(self, name: str) -> frozenset[str] | None:
         """The readers of a source's or collection's restriction; None if it has none."""
@@ -122,6 +117,18 @@ class Restrictions(Store):
         with self._database.write() as session:
             put_document_restrictions(session, restrictions)
 
+    def of_documents(self, document_ids: Iterable[str]) -> dict[str, frozenset[frozenset[str]]]:
+        """The restrictions of documents by document id, as of the latest commit.
+
+        Documents without restrictions are omitted.
+        """
+        snapshot = self._current()
+        return {
+            id_: frozenset(snapshot.readers[name] for name in snapshot.documents[id_])
+            for id_ in document_ids
+            if id_ in snapshot.documents
+        }
+
     def of_document(self, document_id: str) -> list[frozenset[str]]:
         """The restrictions of a document itself, not those of its source and collection."""
         names = select(DocumentRestrictionRow.restriction_id).where(
@@ -135,27 +142,51 @@ class Restrictions(Store):
                 by_name[row.restriction_id].add(row.reader)
         return list(map(frozenset, by_name.values()))
 
+    def _current(self) -> _Snapshot:
+        with self._database.read() as session:
+            revision = _revision(session)
+            snapshot = self._snapshot
+            if snapshot is None or snapshot.revision != revision:
+                snapshot = self._snapshot = _read(session, revision)
+        return snapshot
+
 
 def put_document_restrictions(
     session: Session, restrictions: Mapping[str, Collection[frozenset[str]]]
 ) -> None:
-    """See `Restrictions.restrict_documents`; within a transaction."""
-    if not restrictions:
-        return
-    remove_document_restrictions(session, list(restrictions))
+    """See `Restrictions.restrict_documents`; within a transaction. Equal ones are not written."""
     names = {one: _name(one) for several in restrictions.values() for one in several}
+    stored = _names_of_documents(session, list(restrictions))
+    changed = {
+        document_id: {names[one] for one in several}
+        for document_id, several in restrictions.items()
+        if {names[one] for one in several} != stored[document_id]
+    }
+    if not changed:
+        return
+    remove_document_restrictions(session, list(changed))
     for readers, name in names.items():
         if session.get(RestrictionRow, name) is None:
             _add(session, name, readers)
     session.flush()
     rows = [
-        {"document_id": document_id, "restriction_id": names[one]}
-        for document_id, several in restrictions.items()
-        for one in dict.fromkeys(several)
+        {"document_id": document_id, "restriction_id": name}
+        for document_id, several in changed.items()
+        for name in sorted(several)
     ]
     if rows:
         session.execute(insert(DocumentRestrictionRow), rows)
     _advance(session)
+
+
+def _names_of_documents(session: Session, document_ids: Sequence[str]) -> dict[str, set[str]]:
+    names: dict[str, set[str]] = {document_id: set() for document_id in document_ids}
+    query = select(DocumentRestrictionRow.document_id, DocumentRestrictionRow.restriction_id)
+    for document_id, name in rows_with(
+        session, query, DocumentRestrictionRow.document_id, document_ids
+    ):
+        names[document_id].add(name)
+    return names
 
 
 def remove_document_restrictions(session: Session, document_ids: Sequence[str]) -> None:

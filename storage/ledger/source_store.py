@@ -58,6 +58,15 @@ def excluded_keys(options: Mapping[str, Any]) -> list[str]:
     return sorted(options.get(_EXCLUDED, ()))
 
 
+MIRROR_PERMISSIONS = "mirror_permissions"
+"""The option of sources whose documents have the readers that they have in the source."""
+
+
+def mirrors_permissions(options: Mapping[str, Any]) -> bool:
+    """Whether the documents of the source have the readers that they have there."""
+    return bool(options.get(MIRROR_PERMISSIONS))
+
+
 def _put(row: SourceRow, keys: set[str]) -> None:
     row.options = {**row.options, _EXCLUDED: sorted(keys)}
     row.cursor = {}  # with the cursor, the source would not list unchanged documents again

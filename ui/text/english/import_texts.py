@@ -263,6 +263,7 @@ OUTCOMES = {
     "new": "new",
     "changed": "changed",
     "gone": "removed",
+    "permissions": "permissions changed",
     "unchanged": "unchanged",
     "kept": "kept",
     "skipped": "skipped",
