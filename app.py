@@ -4,37 +4,58 @@ The server imports this file for `app`, whose middleware guards everything it se
 reader it then runs the file as a script that shows the pages.
 """
 
-import streamlit as st
+from typing import Literal
 
-from ui.shared import frame
+import streamlit as st
+from streamlit.navigation.page import StreamlitPage
+
+from ui.shared import frame, sign_in_page
 from ui.shared.server_middleware import server_middleware
 from ui.text import words
 
 
 def show_pages() -> None:
-    """Show the navigation and the opened page."""
+    """Show the navigation and the opened page, or only the sign-in."""
     frame.show_frame()
-    page = st.navigation(
-        [
-            st.Page("pages/chat.py", title=words.ASK_PAGE, icon=":material/forum:", default=True),
-            st.Page(
-                "pages/catalogue.py",
-                title=words.PLACES_PAGE,
-                icon=":material/location_on:",
-                visibility="visible" if frame.has_catalogs() else "hidden",
-            ),
-            st.Page("pages/library.py", title=words.LIBRARY_PAGE, icon=":material/local_library:"),
-            st.Page("pages/imports.py", title=words.IMPORT_PAGE, icon=":material/sync:"),
-            st.Page("pages/retrieval_lab.py", title=words.LAB_PAGE, icon=":material/science:"),
-            st.Page("pages/app_settings.py", title=words.SETTINGS_PAGE, icon=":material/settings:"),
-            st.Page("pages/status.py", title=words.STATUS_PAGE, visibility="hidden"),
-            st.Page("pages/document.py", title=words.DOCUMENT_PAGE, visibility="hidden"),
-        ],
-        position="top",
-    )
+    if frame.needs_sign_in():
+        st.navigation(_pages(has_catalogs=False), position="hidden")
+        sign_in_page.show_sign_in()
+        return
+    page = st.navigation(_pages(has_catalogs=frame.has_catalogs()), position="top")
     frame.return_to_opened_page()
     with frame.show_errors():
+        sign_in_page.use_administrator_link()
+        sign_in_page.show_person()
         page.run()
+
+
+def _pages(*, has_catalogs: bool) -> list[StreamlitPage]:
+    return [
+        st.Page("pages/chat.py", title=words.ASK_PAGE, icon=":material/forum:", default=True),
+        st.Page(
+            "pages/catalogue.py",
+            title=words.PLACES_PAGE,
+            icon=":material/location_on:",
+            visibility=_visibility(is_visible=has_catalogs),
+        ),
+        st.Page("pages/library.py", title=words.LIBRARY_PAGE, icon=":material/local_library:"),
+        _page_for_some("pages/imports.py", words.IMPORT_PAGE, ":material/sync:"),
+        st.Page("pages/retrieval_lab.py", title=words.LAB_PAGE, icon=":material/science:"),
+        _page_for_some("pages/app_settings.py", words.SETTINGS_PAGE, ":material/settings:"),
+        st.Page("pages/status.py", title=words.STATUS_PAGE, visibility="hidden"),
+        st.Page("pages/document.py", title=words.DOCUMENT_PAGE, visibility="hidden"),
+    ]
+
+
+def _page_for_some(path: str, title: str, icon: str) -> StreamlitPage:
+    """A page that is listed only for people whose role permits it."""
+    return st.Page(
+        path, title=title, icon=icon, visibility=_visibility(is_visible=frame.may_open(path))
+    )
+
+
+def _visibility(*, is_visible: bool) -> Literal["visible", "hidden"]:
+    return "visible" if is_visible else "hidden"
 
 
 if __name__ == "__main__":

@@ -33,6 +33,7 @@ from domain.setting_values import (
     variable_of,
     withheld_keys,
 )
+from domain.sign_in_settings import SignInSettings
 from domain.web.address_guard import check_private_hosts
 from domain.web.host_policy import check_hosts
 from domain.web.search_server import check_index_name, check_node_urls, check_sign_in
@@ -42,7 +43,7 @@ _Share = Annotated[float, Field(ge=0, le=1)]
 _Candidates = Annotated[int, Field(ge=1, le=1000)]
 
 
-class Settings(BaseSettings):
+class Settings(SignInSettings, BaseSettings):
     """The settings; the variable of each is `FOOTNOTE_<NAME>` unless it has an alias."""
 
     model_config = SettingsConfigDict(

@@ -24,6 +24,7 @@ from domain.errors import (
     ModelError,
     ModelUnavailableError,
     NotFoundError,
+    SignInError,
     SourceError,
     SourceUnavailableError,
 )
@@ -42,6 +43,7 @@ _TITLES = {413: "Content Too Large", 414: "URI Too Long", 422: "Unprocessable Co
 
 _STATUS: Mapping[type[AppError], int] = {
     NotFoundError: 404,
+    SignInError: 401,
     ForbiddenError: 403,
     ConflictError: 409,
     InputError: 422,

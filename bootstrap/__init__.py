@@ -12,6 +12,7 @@ from bootstrap.hosting import make_host_policy, note_pages_address
 from bootstrap.import_services import SAMPLES
 from bootstrap.latest_services import LatestServices
 from bootstrap.services import Services
+from bootstrap.sign_in import streamlit_secrets
 from bootstrap.stored_settings import current_settings, log_ignored_entries, stamped_settings
 from bootstrap.tracing import (
     postpone_client_types,
@@ -32,6 +33,7 @@ __all__ = [
     "following",
     "interface_language",
     "page_host_policy",
+    "streamlit_secrets",
 ]
 
 

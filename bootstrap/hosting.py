@@ -31,7 +31,8 @@ def is_only_for_this_machine(settings: Settings) -> bool:
     """
     bound = os.environ.get(_PAGES_ADDRESS)
     is_local = bound is None or any(host.is_loopback for host in bound_hosts(bound))
-    return is_local and not settings.allowed_hosts
+    public = settings.public_host
+    return is_local and not settings.allowed_hosts and (public is None or public.is_loopback)
 
 
 def make_host_policy(
@@ -40,7 +41,8 @@ def make_host_policy(
     """The policy of a server that listens on the address `bound`.
 
     Args:
-        settings: Contain the hosts that are accepted in addition to loopback.
+        settings: Contain the hosts that are accepted in addition to loopback; that of the public
+            address of the pages is one of them.
         bound: The address; if it belongs to a single interface, it is accepted as a host.
         hosts: Additional hosts.
         origins: Additional origins whose web pages may use the server.
@@ -52,4 +54,5 @@ def make_host_policy(
             " own: list the host names of this server instead.",
             ALLOWED_HOSTS,
         )
-    return HostPolicy([*allowed, *bound_hosts(bound), *hosts], origins)
+    public = [settings.public_host] if settings.public_host else []
+    return HostPolicy([*allowed, *bound_hosts(bound), *public, *hosts], origins)

@@ -9,9 +9,11 @@ from typing import TYPE_CHECKING
 
 from bootstrap.hosting import make_host_policy
 from bootstrap.import_services import SAMPLES, ImportServices
+from bootstrap.sign_in import make_sign_in
 from domain import LOCAL_USER, SearchChoice
 from domain.errors import AppError
 from domain.web.host_policy import Host, HostPolicy
+from storage.ledger.account_store import Accounts
 from storage.ledger.api_key_store import ApiKeys
 from storage.ledger.conversation_list_store import ConversationList
 from storage.ledger.document_list_store import DocumentList, FirstPassages, LabelList, Titles
@@ -42,6 +44,8 @@ if TYPE_CHECKING:
     from services.search.search_scope import ChoiceService
     from services.search.search_service import Library, SearchService
     from services.search.suggestion_service import SuggestionService
+    from services.sign_in.account_service import AccountService
+    from services.sign_in.sign_in_service import SignInService
     from services.sources.permission_service import PermissionService
     from services.status_service import StatusService
 
@@ -301,6 +305,18 @@ class Services(ImportServices):
         return CatalogImports(
             self.sources, self.source_kinds, self.queue, self.imports, SAMPLE_CATALOG
         )
+
+    @cached_property
+    def accounts(self) -> "AccountService":
+        """Lists and changes the accounts of people who sign in."""
+        from services.sign_in.account_service import AccountService
+
+        return AccountService(Accounts(self._database))
+
+    @cached_property
+    def sign_in(self) -> "SignInService | None":
+        """Decides who uses the pages; None without sign-in."""
+        return make_sign_in(self.parts.settings, Accounts(self._database))
 
     @cached_property
     def api_keys(self) -> "ApiKeyService":

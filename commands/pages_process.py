@@ -4,19 +4,23 @@ python -m commands.pages_process [OPTIONS OF `streamlit run`]
 """
 
 import logging
+import os
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 from streamlit import logger as streamlit_logs
 from streamlit import net_util
 from streamlit.web import cli
 from uvicorn.config import HTTP_PROTOCOLS, LOGGING_CONFIG
 
-from bootstrap import current_settings
+from bootstrap import current_settings, streamlit_secrets
 from bootstrap.tracing import end_traces
 from commands.connection_limits import limited_protocol
 from commands.long_running import bound_memory
-from domain.errors import ConfigError
+from domain.errors import AppError
 from settings import Settings
 
 _APP = Path(__file__).parents[1] / "app.py"
@@ -44,18 +48,45 @@ def main() -> None:
         serve_metrics("pages", settings.pages_metrics_port, "FOOTNOTE_PAGES_METRICS_PORT")
     options = ["--browser.gatherUsageStats=false", "--logger.level=warning", *sys.argv[1:]]
     bound_memory()
-    sys.argv[1:] = ["run", str(_APP), *options]
-    try:
-        cli.main(prog_name="streamlit")
-    finally:
-        end_traces()
+    with _secrets_options(settings) as secrets_options:
+        sys.argv[1:] = ["run", str(_APP), *options, *secrets_options]
+        try:
+            cli.main(prog_name="streamlit")
+        finally:
+            end_traces()
 
 
 def _settings() -> Settings:
-    try:
+    with _readable_errors():
         return current_settings()
-    except ConfigError as error:
+
+
+@contextmanager
+def _readable_errors() -> Iterator[None]:
+    try:
+        yield
+    except AppError as error:
         raise SystemExit(f"Footnote: {error}") from error
+
+
+@contextmanager
+def _secrets_options(settings: Settings) -> Iterator[list[str]]:
+    """The option with Streamlit's secrets file, which exists during the block.
+
+    Only the current user can read the file. Without sign-in, there is none.
+    """
+    if not settings.has_sign_in:
+        yield []
+        return
+    with _readable_errors():
+        text = streamlit_secrets(settings)
+    with TemporaryDirectory(prefix="footnote-") as folder:
+        file = Path(folder, "secrets.toml")
+        with open(
+            os.open(file, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w", encoding="utf-8"
+        ) as out:
+            out.write(text)
+        yield [f"--secrets.files={file}"]
 
 
 def _no_address() -> None:

@@ -6,6 +6,7 @@ import socket
 import threading
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
+from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
 from types import FrameType
@@ -245,9 +246,20 @@ def serve(
         if samples is not None:
             services.sources.refresh(LOCAL_USER, samples.id)  # the worker imports them
             typer.echo("The sample documents are being imported; you can ask in the meantime.")
+        _print_administrator_link(services)
         pages = ["commands.pages_process", f"--server.port={port}"]
         code = supervise(termination, services.imports.data_dir, pages)
     raise typer.Exit(INTERRUPTED if code is None else code)
+
+
+def _print_administrator_link(services: "Services") -> None:
+    """Print how the first administrator gets this role, if people sign in and there is none."""
+    link = services.sign_in and services.sign_in.make_administrator_link(datetime.now(UTC))
+    if link:
+        typer.echo(
+            "There is no administrator yet. Sign in on the pages, and then open this link, which"
+            f" works once, within 24 hours: {link}"
+        )
 
 
 def worker(

@@ -32,6 +32,10 @@ class ForbiddenError(AppError):
     """The principal's role does not permit the call; the message names the necessary role."""
 
 
+class SignInError(AppError):
+    """A sign-in is not accepted, or no longer; the message says why and what to do."""
+
+
 class ModelOptionError(InputError):
     """An option for the chat model is invalid or not supported; `param` is its field."""
 

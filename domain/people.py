@@ -73,6 +73,34 @@ class Principal:
 LOCAL_USER = Principal("local", role=Role.ADMIN, is_operator=True)
 
 
+@dataclass(frozen=True, slots=True)
+class Account:
+    """A person who has signed in at an OpenID provider.
+
+    `id` is a digest of the issuer and the subject, the provider's permanent name for the person.
+    Two accounts may have the same e-mail address. The name, the address, and the groups are those
+    of the latest sign-in, at `signed_in_at`; `seen_at` is the time of the last use, to the hour.
+    An account with `disabled_at` can't be used.
+    """
+
+    id: str
+    issuer: str
+    subject: str
+    name: str
+    email: str
+    role: Role
+    groups: frozenset[str]
+    created_at: datetime
+    signed_in_at: datetime
+    seen_at: datetime
+    disabled_at: datetime | None = None
+
+    @property
+    def principal(self) -> Principal:
+        """The principal for calls of this person."""
+        return Principal(self.id, self.groups, self.role)
+
+
 class ApiScope(StrEnum):
     """The permissions of a key.
 

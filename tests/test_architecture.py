@@ -50,7 +50,7 @@ ALLOWED_USERS = {
     "cryptography": {"storage"},
     "langchain_openai": {"models"},
     "openai": {"models"},
-    "httpx": {"models"},
+    "httpx": {"models", "services/sign_in"},
     "onnxruntime": {"models"},
     "onnx": {"models"},
     "tokenizers": {"models"},

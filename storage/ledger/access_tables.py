@@ -1,5 +1,9 @@
-"""The ledger's tables about access: restrictions and their readers."""
+"""The ledger's tables about access: restrictions and their readers, accounts and sessions."""
 
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import UniqueConstraint as Unique
 from sqlalchemy.orm import Mapped, mapped_column
 
 from storage.ledger.columns import Base, key_reference
@@ -44,3 +48,40 @@ class CounterRow(Base):
 
     name: Mapped[str] = mapped_column(primary_key=True)
     value: Mapped[int]
+
+
+class AccountRow(Base):
+    """A person who has signed in; see `domain.Account`."""
+
+    __tablename__ = "accounts"
+    __table_args__ = (Unique("issuer", "subject"),)
+
+    id: Mapped[str] = mapped_column(primary_key=True)
+    issuer: Mapped[str]
+    subject: Mapped[str]
+    name: Mapped[str]
+    email: Mapped[str]
+    role: Mapped[str]
+    groups: Mapped[list[Any]]
+    created_at: Mapped[datetime]
+    signed_in_at: Mapped[datetime]
+    seen_at: Mapped[datetime]
+    disabled_at: Mapped[datetime | None]
+
+
+class EndedSessionRow(Base):
+    """The digest of a session that was ended by its person; kept as long as its cookie lasts."""
+
+    __tablename__ = "ended_sessions"
+
+    digest: Mapped[str] = mapped_column(primary_key=True)
+    until: Mapped[datetime]
+
+
+class AdministratorLinkRow(Base):
+    """The digest of the one-time link that makes a person an administrator; at most one."""
+
+    __tablename__ = "administrator_links"
+
+    digest: Mapped[str] = mapped_column(primary_key=True)
+    until: Mapped[datetime]

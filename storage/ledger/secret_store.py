@@ -1,5 +1,6 @@
 """The secrets of sources, encrypted at rest."""
 
+import hmac
 import re
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
@@ -104,6 +105,20 @@ class EncryptionKeys:
             ) from error
         return self._file_keys()[0]
 
+    def derive(self, purpose: str) -> str:
+        """A secret of 64 hexadecimal digits for this purpose, from the key that encrypts.
+
+        It is the same in all processes with that key. Creates the first key if necessary.
+
+        Raises:
+            ConfigError: A key is invalid, or the file can't be read or written.
+        """
+        if self.first() is None:
+            self.create()
+        text = next(iter(_key_texts(self._setting)), "") or self.path.read_text(encoding="ascii")
+        key = next(iter(_key_texts(text))).encode()
+        return hmac.new(key, purpose.encode(), "sha256").hexdigest()
+
     def _file_keys(self) -> "list[Fernet]":
         try:
             text = self.path.read_bytes().decode("ascii", "replace")
@@ -161,7 +176,11 @@ def new_key() -> str:
 def _fernets(text: str) -> "list[Fernet]":
     from cryptography.fernet import Fernet
 
-    return [Fernet(key) for key in re.split(r"[\s,]+", text) if key]
+    return [Fernet(key) for key in _key_texts(text)]
+
+
+def _key_texts(text: str) -> list[str]:
+    return [key for key in re.split(r"[\s,]+", text) if key]
 
 
 class Secrets(Store):

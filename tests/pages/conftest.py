@@ -69,6 +69,7 @@ class NoExtras:
 
 @dataclass
 class Services:
+    sign_in = None
     chat: ScriptedChat = field(default_factory=ScriptedChat)
     library: Library = field(default_factory=Library)
     ratings: Ratings = field(default_factory=Ratings)

@@ -43,14 +43,16 @@ class Boxes:
 
 
 class Services:
+    sign_in = None
+
     def __init__(self, library: Library):
         self.fake = library
         self.library, self.queue, self.boxes = Status(), Queue(), Boxes()
         fake = self.fake
         self.documents = DocumentService(
-            fake.database, fake.sources, fake.indexes, self.queue, self.boxes
+            fake.database, fake.access, fake.indexes, self.queue, self.boxes
         )
-        self.failures = FailureService(Failures(fake.database), fake.sources, self.queue)
+        self.failures = FailureService(Failures(fake.database), fake.access, self.queue)
 
     def warm_up(self):
         pass

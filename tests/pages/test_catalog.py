@@ -66,6 +66,7 @@ class Worker:
 
 @dataclass
 class Services:
+    sign_in = None
     catalog: ScriptedCatalog = field(default_factory=ScriptedCatalog)
     people: ScriptedPeople = field(default_factory=ScriptedPeople)
     sources: Sources = field(default_factory=Sources)

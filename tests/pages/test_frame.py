@@ -40,8 +40,10 @@ def test_the_frame_uses_the_readers_language_and_sets_it_in_the_browser(
     assert "手元の文書から" in html
 
 
-def visible_pages(monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """The titles in the menu of the opened pages."""
+def visible_pages(
+    monkeypatch: pytest.MonkeyPatch, user: dict[str, object] | None = None
+) -> list[str]:
+    """The titles in the menu of the opened pages, for the user with these claims."""
     menus = []
     navigation = st.navigation
 
@@ -50,7 +52,9 @@ def visible_pages(monkeypatch: pytest.MonkeyPatch) -> list[str]:
         return navigation(pages, **options)
 
     monkeypatch.setattr(st, "navigation", recorded)
-    page_text(AppTest.from_file(str(APP), default_timeout=20).run())
+    page = AppTest.from_file(str(APP), default_timeout=20)
+    page.user = user or {}
+    page_text(page.run())
     return menus[0]
 
 

@@ -79,6 +79,7 @@ class Labels:
 
 @dataclass
 class Services:
+    sign_in = None
     search: Search = field(default_factory=Search)
     labels: Labels = field(default_factory=Labels)
     library: Library = field(default_factory=Library)

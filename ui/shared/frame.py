@@ -11,8 +11,10 @@ from pathlib import Path
 import streamlit as st
 
 import bootstrap
-from domain import LOCAL_USER, Answerer, Principal
+from domain import Answerer, Principal, Role
 from domain.errors import AppError
+from services.access import require_role
+from ui.shared import session
 from ui.shared.safe_html import escape, run_script
 from ui.text import words
 from ui.text.reader_language import settle_language
@@ -55,8 +57,18 @@ def _warm_up(services: bootstrap.Services) -> None:
 
 
 def principal() -> Principal:
-    """The current user; without sign-in, always the local user."""
-    return LOCAL_USER
+    """The person who is signed in; the local user without sign-in."""
+    return session.principal(services())
+
+
+def needs_sign_in() -> bool:
+    """Whether the person must sign in before they see a page.
+
+    False if this can't be determined, because then nothing of the library can be read either.
+    """
+    with suppress(AppError):
+        return session.refusal(services()) is not None
+    return False
 
 
 def has_catalogs() -> bool:
@@ -86,6 +98,12 @@ def put_into_address(name: str, value: str) -> None:
 
 
 IMPORT_PAGE = "pages/imports.py"
+_ROLES = {
+    IMPORT_PAGE: Role.EDITOR,
+    "pages/app_settings.py": Role.ADMIN,
+    "pages/status.py": Role.ADMIN,
+}
+"""The roles that pages require; all others are open to every person."""
 NEW_SOURCE = "new"
 """The parameter of the import page's address that opens the form for a new source."""
 
@@ -211,13 +229,33 @@ def _style() -> str:
 
 
 def require_frame(page: str) -> None:
-    """Go to app.py and back if a page was opened directly.
+    """Go to app.py and back if a page was opened directly; end the page if the role forbids it.
 
-    On a fresh server, such a page runs without app.py, and so without its title and style.
+    On a fresh server, such a page runs without app.py, and so without its title and style, and
+    without the sign-in.
     """
-    if not st.session_state.get(FRAMED):
+    if not st.session_state.get(FRAMED) or needs_sign_in():
         st.session_state[OPENED] = page
         st.switch_page("app.py", query_params=st.query_params.to_dict())
+    if page in _ROLES:
+        _require_role(_ROLES[page])
+
+
+def _require_role(role: Role) -> None:
+    try:
+        require_role(principal(), role)
+    except AppError as error:
+        show_error(error)
+        st.stop()
+
+
+def may_open(page: str) -> bool:
+    """Whether the person's role permits the page; True if this can't be determined."""
+    if page not in _ROLES:
+        return True
+    with suppress(AppError):
+        return session.current_principal(services()).role.includes(_ROLES[page])
+    return True
 
 
 def return_to_opened_page() -> None:

@@ -6,3 +6,4 @@ from ui.text.english.import_texts import *  # noqa: F403  # noqa: F403
 from ui.text.english.lab_texts import *  # noqa: F403
 from ui.text.english.library_texts import *  # noqa: F403  # noqa: F403
 from ui.text.english.settings_texts import *  # noqa: F403
+from ui.text.english.sign_in_texts import *  # noqa: F403

@@ -1,0 +1,1 @@
+"""Signing in with OpenID Connect, and the accounts of the people who do."""

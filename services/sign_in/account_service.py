@@ -1,0 +1,40 @@
+"""Lists and changes the accounts of the people who have signed in."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+
+from domain import Account, Principal, Role
+from services.access import require_role
+from storage.ledger.account_store import Accounts
+
+
+@dataclass(frozen=True)
+class AccountService:
+    """The accounts; a change counts at the person's next click.
+
+    Each call raises ForbiddenError unless the principal is an administrator. Changes raise
+    NotFoundError if there is no such account, and ConflictError if no administrator would remain.
+    """
+
+    accounts: Accounts
+
+    def list(self, principal: Principal) -> Sequence[Account]:
+        """All accounts by name, including disabled ones."""
+        require_role(principal, Role.ADMIN)
+        return self.accounts.list()
+
+    def set_role(self, principal: Principal, account_id: str, role: Role) -> None:
+        """Give the account another role."""
+        require_role(principal, Role.ADMIN)
+        self.accounts.set_role(account_id, role)
+
+    def disable(self, principal: Principal, account_id: str) -> None:
+        """Refuse the person's sessions and sign-ins from now on."""
+        require_role(principal, Role.ADMIN)
+        self.accounts.disable(account_id, datetime.now(UTC))
+
+    def enable(self, principal: Principal, account_id: str) -> None:
+        """Accept the person's sessions and sign-ins again."""
+        require_role(principal, Role.ADMIN)
+        self.accounts.disable(account_id, None)

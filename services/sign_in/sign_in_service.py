@@ -1,0 +1,109 @@
+"""Decides who uses the pages from the claims of their sign-in, at each call."""
+
+import hashlib
+import secrets
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
+
+from domain import Account, Principal
+from domain.errors import SignInError
+from domain.logs import get_logger
+from domain.messages import _
+from services.sign_in import claims as claim_checks
+from services.sign_in.claims import Claims, SignInOptions
+from services.sign_in.provider import check_provider
+from storage.ledger.account_store import Accounts
+
+ADMINISTRATOR = "administrator"
+"""The parameter of the address that makes the signed-in person an administrator."""
+
+_COOKIE_LIFETIME = timedelta(days=32)
+"""Longer than Streamlit accepts its cookie (31 days), so that an ended session remains ended."""
+_LINK_LIFETIME = timedelta(hours=24)
+_LINK_BYTES = 32
+_NOTED_WITHIN = timedelta(hours=1)
+
+_log = get_logger("sign_in")
+
+
+@dataclass(frozen=True)
+class SignInService:
+    """The people who are signed in on the pages."""
+
+    accounts: Accounts
+    options: SignInOptions
+
+    def principal_of(self, claims: Claims, now: datetime) -> Principal:
+        """The principal of the person with these claims; see `account_of`."""
+        return self.account_of(claims, now).principal
+
+    def account_of(self, claims: Claims, now: datetime) -> Account:
+        """The account of the person with these claims, created at the first sign-in.
+
+        A later sign-in updates its name, e-mail address, and groups.
+
+        Raises:
+            SignInError: The claims are not valid (see `check_claims`), the session was ended, or
+                the account is disabled.
+        """
+        claim_checks.check_claims(claims, self.options, now)
+        digest = claim_checks.session_digest(claims)
+        account, has_ended = self.accounts.session(claim_checks.account_id(claims), digest)
+        if has_ended:
+            raise SignInError(_("You have signed out: sign in again."))
+        if account is None or account.signed_in_at < claim_checks.issue_time(claims):
+            account = self.accounts.put(claim_checks.account_of(claims, self.options, now))
+        if account.disabled_at is not None:
+            raise SignInError(_("Your account is disabled: ask an administrator to enable it."))
+        return self._with_use(account, now)
+
+    def _with_use(self, account: Account, now: datetime) -> Account:
+        if now - account.seen_at < _NOTED_WITHIN:
+            return account
+        self.accounts.note_use(account.id, now)
+        return replace(account, seen_at=now)
+
+    def end_session(self, claims: Claims, now: datetime) -> None:
+        """End the session; its cookie is refused from now on, wherever it is."""
+        digest = claim_checks.session_digest(claims)
+        self.accounts.end_session(digest, now + _COOKIE_LIFETIME, now)
+
+    def check_provider(self) -> None:
+        """Check that people can sign in at the provider now.
+
+        Raises:
+            SignInError: The provider can't be reached.
+        """
+        check_provider(self.options.issuer)
+
+    def make_administrator_link(self, now: datetime) -> str:
+        """A link that makes the person who opens it an administrator, once, within 24 hours.
+
+        It replaces the previous link. "" if there is an administrator, and then no link is valid.
+        """
+        if self.accounts.has_administrator():
+            self.accounts.remove_link()
+            return ""
+        token = secrets.token_urlsafe(_LINK_BYTES)
+        self.accounts.replace_link(_digest(token), now + _LINK_LIFETIME)
+        return f"{self.options.public_url}/?{ADMINISTRATOR}={token}"
+
+    def use_administrator_link(self, principal: Principal, token: str, now: datetime) -> None:
+        """Make the signed-in person an administrator.
+
+        Raises:
+            SignInError: The link was used before, replaced, or is too old.
+        """
+        if not self.accounts.use_link(_digest(token), principal.user_id, now):
+            raise SignInError(
+                _(
+                    "This link for an administrator is not valid, or not anymore: restart Footnote"
+                    " to get a new one."
+                )
+            )
+        _log.warning("administrator link used", account=principal.user_id)
+
+
+def _digest(token: str) -> str:
+    # Salts and slow hashes protect passwords that people can remember. This is 256 random bits.
+    return hashlib.sha256(token.encode()).hexdigest()

@@ -1,0 +1,149 @@
+"""Accounts of people who sign in, their ended sessions, and the first administrator's link."""
+
+from datetime import datetime
+from typing import NamedTuple
+
+from sqlalchemy import delete, func, select
+from sqlalchemy.orm import Session
+
+from domain import Account, Role
+from domain.errors import ConflictError, NotFoundError
+from domain.messages import _
+from storage.ledger.access_tables import AccountRow, AdministratorLinkRow, EndedSessionRow
+from storage.ledger.columns import from_row, shallow_dict
+from storage.ledger.database import Store
+
+
+class StoredSession(NamedTuple):
+    """The account of a session, if it exists, and whether the session was ended."""
+
+    account: Account | None
+    has_ended: bool
+
+
+class Accounts(Store):
+    """Accounts by id."""
+
+    def session(self, account_id: str, digest: str) -> StoredSession:
+        """The account with this id, and whether the session with this digest was ended."""
+        query = (
+            select(AccountRow, EndedSessionRow.digest)
+            .outerjoin(EndedSessionRow, EndedSessionRow.digest == digest)
+            .where(AccountRow.id == account_id)
+        )
+        with self._database.read() as session:
+            found = session.execute(query).one_or_none()
+            if found is None:
+                return StoredSession(None, session.get(EndedSessionRow, digest) is not None)
+            return StoredSession(from_row(Account, found[0]), found[1] is not None)
+
+    def list(self) -> list[Account]:
+        """All accounts by name, including disabled ones."""
+        return self._each(Account, select(AccountRow).order_by(AccountRow.name, AccountRow.id))
+
+    def put(self, account: Account) -> Account:
+        """Store what a sign-in says about the person; returns the account as stored.
+
+        An account that exists keeps its role, the time of its creation, and whether it is
+        disabled; it keeps all of it if a later sign-in was stored before.
+        """
+        with self._database.write() as session:
+            row = session.get(AccountRow, account.id)
+            if row is None:
+                values = shallow_dict(account) | {"groups": sorted(account.groups)}
+                row = AccountRow(**values)
+                session.add(row)
+            elif row.signed_in_at < account.signed_in_at:
+                row.name, row.email = account.name, account.email
+                row.groups = sorted(account.groups)
+                row.signed_in_at, row.seen_at = account.signed_in_at, account.seen_at
+            return from_row(Account, row)
+
+    def note_use(self, account_id: str, now: datetime) -> None:
+        """Record the time of use."""
+        with self._database.write(synced=False) as session:
+            row = session.get(AccountRow, account_id)
+            if row is not None:
+                row.seen_at = now
+
+    def set_role(self, account_id: str, role: Role) -> None:
+        """Change the role.
+
+        Raises:
+            NotFoundError: There is no such account.
+            ConflictError: No administrator would remain.
+        """
+        with self._database.write() as session:
+            row = _row(session, account_id)
+            was_administrator = _is_administrator(row)
+            row.role = role
+            _require_administrator(session, row, was_administrator=was_administrator)
+
+    def disable(self, account_id: str, now: datetime | None) -> None:
+        """Disable the account, or enable it if there is no time; see `set_role` for the errors."""
+        with self._database.write() as session:
+            row = _row(session, account_id)
+            was_administrator = _is_administrator(row)
+            row.disabled_at = now
+            _require_administrator(session, row, was_administrator=was_administrator)
+
+    def has_administrator(self) -> bool:
+        """Whether an account that is not disabled has the role of administrators."""
+        with self._database.read() as session:
+            return _has_administrator(session)
+
+    def end_session(self, digest: str, until: datetime, now: datetime) -> None:
+        """Record that the session has ended, until then; delete records whose time has passed."""
+        with self._database.write() as session:
+            session.execute(delete(EndedSessionRow).where(EndedSessionRow.until < now))
+            session.merge(EndedSessionRow(digest=digest, until=until))
+
+    def replace_link(self, digest: str, until: datetime) -> None:
+        """Store the link for an administrator, and make the previous one invalid."""
+        with self._database.write() as session:
+            session.execute(delete(AdministratorLinkRow))
+            session.add(AdministratorLinkRow(digest=digest, until=until))
+
+    def remove_link(self) -> None:
+        """Make the link for an administrator invalid."""
+        with self._database.write() as session:
+            session.execute(delete(AdministratorLinkRow))
+
+    def use_link(self, digest: str, account_id: str, now: datetime) -> bool:
+        """Make the account an administrator if the link is valid, which it then no longer is."""
+        with self._database.write() as session:
+            link = session.get(AdministratorLinkRow, digest)
+            if link is None or link.until < now:
+                return False
+            session.delete(link)
+            _row(session, account_id).role = Role.ADMIN
+        return True
+
+
+def _row(session: Session, account_id: str) -> AccountRow:
+    row = session.get(AccountRow, account_id)
+    if row is None:
+        raise NotFoundError(
+            _("There is no account {account_id}.").format(account_id=repr(account_id))
+        )
+    return row
+
+
+def _is_administrator(row: AccountRow) -> bool:
+    return row.role == Role.ADMIN and row.disabled_at is None
+
+
+def _require_administrator(session: Session, row: AccountRow, *, was_administrator: bool) -> None:
+    """Check after a change that it was not the last one; the error undoes the transaction."""
+    session.flush()
+    if was_administrator and not _is_administrator(row) and not _has_administrator(session):
+        raise ConflictError(
+            _("This is the last administrator: give this role to another account first.")
+        )
+
+
+def _has_administrator(session: Session) -> bool:
+    query = select(func.count()).where(
+        AccountRow.role == Role.ADMIN, AccountRow.disabled_at.is_(None)
+    )
+    return bool(session.scalar(query))

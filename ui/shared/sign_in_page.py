@@ -1,0 +1,60 @@
+"""The page on which people sign in, and the menu of a person who has."""
+
+from datetime import UTC, datetime
+
+import streamlit as st
+
+from services.sign_in.sign_in_service import ADMINISTRATOR, SignInService
+from ui.shared import frame, session
+from ui.shared.safe_html import escape, literal
+from ui.text import words
+
+
+def show_sign_in() -> None:
+    """Show only the sign-in, and why an earlier one is not accepted."""
+    services = frame.services()
+    frame.name_tab(words.SIGN_IN)
+    with st.container(key="sign-in", horizontal_alignment="center"):
+        frame.show_title(words.APP, words.TAGLINE)
+        if reason := session.refusal(services):
+            frame.show_problem(reason)
+        if ADMINISTRATOR in st.query_params:
+            frame.show_problem(words.SIGN_IN_FIRST, severe=False)
+        if st.button(words.SIGN_IN, type="primary", icon=":material/login:"):
+            with frame.show_errors():
+                _go_to_provider(services.sign_in)
+
+
+def _go_to_provider(sign_in: SignInService | None) -> None:
+    if sign_in:
+        sign_in.check_provider()
+        st.login()
+
+
+def show_person() -> None:
+    """Show who is signed in, with their role and the way out; nothing without sign-in."""
+    services = frame.services()
+    account = session.account(services)
+    if account is None or services.sign_in is None:
+        return
+    with (
+        st.container(key="person"),
+        st.popover(literal(account.name), icon=":material/account_circle:", type="tertiary"),
+    ):
+        lines = [account.email, words.ROLE_NAMES[account.role]]
+        st.html("".join(f'<p class="fn-person">{escape(line)}</p>' for line in lines if line))
+        if st.button(words.SIGN_OUT, icon=":material/logout:"):
+            services.sign_in.end_session(session.claims(), datetime.now(UTC))
+            st.logout()
+            st.stop()
+
+
+def use_administrator_link() -> None:
+    """Make the person an administrator if they opened the link that `serve` printed."""
+    token, sign_in = st.query_params.get(ADMINISTRATOR), frame.services().sign_in
+    if not token or sign_in is None:
+        return
+    del st.query_params[ADMINISTRATOR]
+    with frame.show_errors():
+        sign_in.use_administrator_link(frame.principal(), token, datetime.now(UTC))
+        st.toast(words.NOW_ADMINISTRATOR, icon=":material/check:", duration="long")
