@@ -54,8 +54,8 @@ class DocumentRef(Named):
     location: str
     title: str = field(default="", compare=False)
     size: int = field(default=0, compare=False)
-    restrictions: tuple[frozenset[str], ...] | None = None
-    hidden_reason: str = ""
+    restrictions: tuple[frozenset[str], ...] | None = field(default=None, compare=False)
+    hidden_reason: str = field(default="", compare=False)
 
     def hidden(self, reason: str) -> "DocumentRef":
         """This document, hidden from everyone because its permissions could not be read."""

@@ -52,6 +52,7 @@ _ABOUT: Mapping[str, str] = {
     "attachments": "Whether to import attachments",
     "comments": "Whether to import comments",
     "archived": "Whether to import archived spaces",
+    "mirror_permissions": "Whether only people who may read a document in the source find it",
     "service_account": "Key of a service account, as JSON",
     "oauth_token": ("JSON that `python cli.py google-login CLIENT_JSON --save TOKEN_FILE` writes"),
     "folders": "Folders and their contents, by their addresses or ids",

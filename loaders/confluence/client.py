@@ -11,7 +11,7 @@ from domain.errors import SourceError, SourceUnavailableError, UnreadableError
 from domain.messages import _
 from domain.web.address_guard import AddressGuard
 from loaders.confluence.confluence_login import Login, LoginKind, is_gateway, site_url
-from loaders.confluence.responses import data_of, login_page, refuse
+from loaders.confluence.responses import array_of, data_of, login_page, refuse
 from loaders.retries import RetryPolicy, TransientError
 
 if TYPE_CHECKING:  # slow
@@ -65,20 +65,28 @@ class ConfluenceClient:
 
         return self._retries.with_retries(fetch)
 
-    def each(self, path: str, params: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
+    def values(self, path: str) -> list[dict[str, Any]]:
+        """The JSON objects in the array at a path; raises like `get`."""
+        return self._retries.with_retries(lambda: self._array(path))
+
+    def each(
+        self, path: str, params: Mapping[str, Any], *, identity: str = "id"
+    ) -> Iterator[dict[str, Any]]:
         """Yield the entries of a listing, which is requested page by page.
+
+        `identity` is the field that identifies an entry.
 
         Raises:
             SourceError: See `get`; also if the listing loops or points to another site.
         """
-        page, way = self._page(path, params), _ListingGuard(path)
+        page, way = self._page(path, params, identity), _ListingGuard(path, identity)
         while True:
             yield from page["results"]
             following = (page.get("_links") or {}).get("next")
             if not following:
                 return
             way.follow(page["results"], following)
-            page = self._page(self._below(following), None)
+            page = self._page(self._below(following), None, identity)
 
     def download(self, path: str, *, size: int | None, max_bytes: int) -> bytes:
         """Download a file; `size` is its expected size in bytes, if known.
@@ -111,21 +119,27 @@ class ConfluenceClient:
 
         return rest_client(self.url, self._login, self._guard)
 
-    def _page(self, path: str, params: Mapping[str, Any] | None) -> dict[str, Any]:
+    def _page(self, path: str, params: Mapping[str, Any] | None, identity: str) -> dict[str, Any]:
         def fetch() -> dict[str, Any]:
             data = self._data(path, params)
             entries = data.get("results")
-            if isinstance(entries, list) and all(map(_has_id, entries)):
+            if isinstance(entries, list) and all(_has(identity, one) for one in entries):
                 return data
             raise TransientError(_("Confluence did not return the requested list"))
 
         return self._retries.with_retries(fetch)
 
-    def _data(self, path: str, params: Mapping[str, Any] | None) -> dict[str, Any]:
+    def _array(self, path: str) -> list[dict[str, Any]]:
+        return array_of(self._response(path, None), self.url)
+
+    def _response(self, path: str, params: Mapping[str, Any] | None) -> "Response":
         query = None if params is None else dict(params)
         with self._errors_for_users():
-            response = self._api.get(path, params=query, advanced_mode=True)
-        data = data_of(response, self.url)
+            response: Response = self._api.get(path, params=query, advanced_mode=True)
+        return response
+
+    def _data(self, path: str, params: Mapping[str, Any] | None) -> dict[str, Any]:
+        data = data_of(self._response(path, params), self.url)
         base = str((data.get("_links") or {}).get("base") or "")
         if is_gateway(self.url) and is_on_web(base):  # browsers can't open the gateway's address
             self._shown_url = base.rstrip("/")
@@ -201,8 +215,8 @@ class ConfluenceClient:
         return link.lstrip("/")
 
 
-def _has_id(entry: Any) -> bool:
-    return isinstance(entry, dict) and "id" in entry
+def _has(identity: str, entry: Any) -> bool:
+    return isinstance(entry, dict) and identity in entry
 
 
 def _receive(response: "Response", max_bytes: int) -> bytes:
@@ -222,8 +236,9 @@ def _receive(response: "Response", max_bytes: int) -> bytes:
 class _ListingGuard:
     """Detects listings that loop."""
 
-    def __init__(self, path: str) -> None:
+    def __init__(self, path: str, identity: str) -> None:
         self._path = path
+        self._identity = identity
         self._followed: set[str] = set()
         self._last: list[str] = []
         self._empty = 0
@@ -234,7 +249,7 @@ class _ListingGuard:
         Raises:
             SourceError: The link or the entries are repeated.
         """
-        ids = [str(entry["id"]) for entry in entries]
+        ids = [str(entry[self._identity]) for entry in entries]
         self._empty = 0 if ids else self._empty + 1
         comes_again = (ids and ids == self._last) or self._empty > _EMPTY_IN_A_ROW
         if comes_again or following in self._followed:

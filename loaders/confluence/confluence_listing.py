@@ -21,6 +21,7 @@ from loaders.confluence.confluence_content import (
     number_of,
     version_of,
 )
+from loaders.confluence.confluence_permissions import RESTRICTION_FIELDS, ConfluencePermissions
 from loaders.confluence.confluence_selection import Scope
 from loaders.confluence.responses import ContentRefusedError
 from loaders.confluence.site import Site, SpaceState, container_id
@@ -66,7 +67,7 @@ class Listing:
     """One listing in progress; it keeps only the keys of documents.
 
     `since` is the time after which changes are requested; None for everything. `newest` is
-    updated to the latest change seen.
+    updated to the latest change seen. Without `permissions`, documents have no restrictions.
     """
 
     site: Site
@@ -74,6 +75,7 @@ class Listing:
     since: datetime | None
     max_bytes: int
     newest: datetime | None = None
+    permissions: ConfluencePermissions | None = None
     _trees: tuple[str, ...] = ()
     _listed: set[str] = field(default_factory=set)
     _spaces: set[str] = field(default_factory=set)
@@ -85,6 +87,15 @@ class Listing:
         Raises:
             SourceError: The site can't be listed completely.
         """
+        for entry in self._entries():
+            yield self._restricted(entry) if isinstance(entry, DocumentRef) else entry
+
+    def _restricted(self, ref: DocumentRef) -> DocumentRef:
+        if self.permissions is None:
+            return replace(ref, restrictions=())
+        return self.permissions.restrict(ref)
+
+    def _entries(self) -> Iterator[ListingEntry]:
         self._trees = tuple(self.site.trees())
         whole = self.since is None
         yield from self._pages()
@@ -92,6 +103,10 @@ class Listing:
         if self.site.selection.attachments:
             yield from self._attachments()
         yield from self._missing(files=True) if whole else self._list_unchanged(files=True)
+
+    @property
+    def _page_fields(self) -> str:
+        return PAGE_FIELDS if self.permissions is None else f"{PAGE_FIELDS},{RESTRICTION_FIELDS}"
 
     def _pages(self) -> Iterator[DocumentRef]:
         """Yield the pages; with comments, list all pages first, as comments are listed by space."""
@@ -105,7 +120,7 @@ class Listing:
 
     def _list_pages(self) -> Iterator[tuple[ContentVersion, DocumentRef]]:
         query = self.site.selection.pages_query(self._trees, self.since)
-        for content in self.site.search(query, PAGE_FIELDS):
+        for content in self.site.search(query, self._page_fields):
             if self._is_new(content):
                 version = version_of(content)
                 self._spaces.add(version.space)
@@ -138,6 +153,8 @@ class Listing:
         if key in self._listed:
             return False
         self._listed.add(key)
+        if self.permissions is not None:
+            self.permissions.note(content)
         moment = moment_of(content)
         if moment is not None and (self.newest is None or moment > self.newest):
             self.newest = moment
@@ -228,7 +245,8 @@ class Listing:
     def _look_up(self, ref: DocumentRef) -> MissingEntry:
         is_file = ref.key.startswith(ATTACHMENT_IDS)
         try:
-            content = self.site.content(ref.key, ATTACHMENT_FIELDS if is_file else PAGE_FIELDS)
+            fields = ATTACHMENT_FIELDS if is_file else self._page_fields
+            content = self.site.content(ref.key, fields)
         except ContentRefusedError as error:
             if not error.is_of_content:
                 return _unclear(ref, error)
@@ -240,6 +258,8 @@ class Listing:
         reason = self._exclusion_reason(content, is_file=is_file)
         if reason:
             return Removed(ref.key, reason)
+        if self.permissions is not None:
+            self.permissions.note(content)
         if is_file:
             return listed_file(self.site.client, content, self.max_bytes)
         return self._still_there(ref, content)

@@ -34,6 +34,7 @@ from loaders.confluence.confluence_content import (
     version_of,
 )
 from loaders.confluence.confluence_listing import Listing
+from loaders.confluence.confluence_permissions import ConfluencePermissions, Subjects
 from loaders.confluence.confluence_selection import ConfluenceSelection
 from loaders.confluence.responses import ContentRefusedError
 from loaders.confluence.site import Site, SiteLinks, Users
@@ -187,16 +188,20 @@ class ConfluenceLoader:
         selection: ConfluenceSelection,
         *,
         deletions: Deletions = Deletions.ALWAYS,
+        mirrors_permissions: bool = False,
         max_bytes: int = DEFAULT_MAX_BYTES,
         now: Callable[[], datetime] = lambda: datetime.now(UTC),
     ) -> None:
         """Create a loader; with daily `deletions` it lists only edits in between.
 
+        With `mirrors_permissions`, documents have the restrictions of their pages and spaces, and
+        each listing is full, because Confluence does not count new restrictions as edits.
         `max_bytes` limits each attachment.
         """
         self._client = client
         self._site = Site(client, selection)
         self._deletions = deletions
+        self._mirrors_permissions = mirrors_permissions
         self._max_bytes = max_bytes
         self._now = now
         self._users = Users(client)
@@ -217,7 +222,12 @@ class ConfluenceLoader:
         self._site.user()  # with an expired token, a site may look empty without an error
         since = self._since(previous.cursor, begun)
         newest = None if since is None else since + OVERLAP
-        listing = Listing(self._site, previous, since, self._max_bytes, newest)
+        permissions = (
+            ConfluencePermissions(self._client, Subjects(self._client))
+            if self._mirrors_permissions
+            else None
+        )
+        listing = Listing(self._site, previous, since, self._max_bytes, newest, permissions)
         yield from listing.entries()
         yield Cursor(
             {
@@ -315,7 +325,9 @@ class ConfluenceLoader:
 
     def _since(self, cursor: Mapping[str, Any], now: datetime) -> datetime | None:
         """The time from which to request changes; None for a full listing."""
-        if self._deletions == Deletions.ALWAYS or cursor.get("wanted") != self._selection_digest():
+        if self._mirrors_permissions or self._deletions == Deletions.ALWAYS:
+            return None
+        if cursor.get("wanted") != self._selection_digest():
             return None
         try:
             whole, watermark = (

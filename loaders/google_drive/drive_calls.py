@@ -22,6 +22,7 @@ from loaders.google_drive.drive_errors import (
     TransientDriveError,
     export_error,
     failure_of,
+    hidden_permissions,
     refusal,
     short_reason,
     stale_token,
@@ -82,17 +83,15 @@ File = dict[str, Any]
 
 _MAX_RETRY_AFTER_S = 120.0
 _PAGE = 1000  # Drive's maximum
+_PERMISSIONS_PAGE = 100  # Drive's maximum
 _PART = 8 * 2**20  # bytes
 _FILE = (
     "id,name,mimeType,parents,trashed,modifiedTime,md5Checksum,size,webViewLink,driveId,"
     "shortcutDetails(targetId,targetMimeType),capabilities(canDownload)"
 )
-_FILE_READ = f"{_FILE},owners(displayName),lastModifyingUser(displayName)"
-_FILES = f"nextPageToken,files({_FILE})"
-_CHANGES = (
-    "nextPageToken,newStartPageToken,"
-    f"changes(changeType,removed,fileId,file({_FILE}),driveId,drive(name))"
-)
+_READ = "owners(displayName),lastModifyingUser(displayName)"
+_PERMISSION = "id,type,emailAddress,domain,allowFileDiscovery,deleted,view"
+_PERMISSIONS = f"permissionIds,permissions({_PERMISSION})"
 _ALL_DRIVES = {"supportsAllDrives": True, "includeItemsFromAllDrives": True}
 
 
@@ -107,11 +106,20 @@ class DriveCalls:
     SourceUnavailableError if Drive can't be reached now.
     """
 
-    def __init__(self, login: DriveLogin, wait: Wait, api_url: str = API_URL) -> None:
+    def __init__(
+        self,
+        login: DriveLogin,
+        wait: Wait,
+        api_url: str = API_URL,
+        *,
+        with_permissions: bool = False,
+    ) -> None:
         """Create the calls; `wait` is called between attempts.
 
-        `api_url` is the address of the API, including its path.
+        `api_url` is the address of the API, including its path. With permissions, files have
+        `permissionIds` and `permissions`, as far as this account may see them.
         """
+        self._fields = f"{_FILE},{_PERMISSIONS}" if with_permissions else _FILE
         self._login = login
         self._api_url = api_url
         self._retries = RetryPolicy(wait, _MAX_RETRY_AFTER_S)
@@ -137,8 +145,33 @@ class DriveCalls:
             NotVisibleError: The item does not exist or is not visible to this account.
         """
         return self._request(
-            lambda api: api.files().get(fileId=file_id, fields=_FILE_READ, supportsAllDrives=True)
+            lambda api: api.files().get(
+                fileId=file_id, fields=f"{self._fields},{_READ}", supportsAllDrives=True
+            )
         )
+
+    def permissions(self, file_id: str) -> list[dict[str, Any]]:
+        """The permissions of a file, including those inherited from folders and shared drives.
+
+        Raises:
+            HiddenPermissionsError: This account may not see them.
+        """
+        params = {
+            "fileId": file_id,
+            "pageSize": _PERMISSIONS_PAGE,
+            "fields": f"nextPageToken,permissions({_PERMISSION})",
+            "supportsAllDrives": True,
+        }
+        permissions: list[dict[str, Any]] = []
+        while True:
+            page = self._permissions_page(params)
+            permissions += page.get("permissions", ())
+            if "nextPageToken" not in page:
+                return permissions
+            params["pageToken"] = page["nextPageToken"]
+
+    def _permissions_page(self, params: dict[str, Any]) -> dict[str, Any]:
+        return self._request(lambda api: api.permissions().list(**params), hidden_permissions)
 
     def readable_file(self, file_id: str) -> File:
         """Like `file`, but a failure concerns only this document as long as others can be read.
@@ -151,7 +184,13 @@ class DriveCalls:
     def files(self, query: str, drive_id: str = "") -> Iterator[File]:
         """Yield all matching files, page by page; with `drive_id`, only from that shared drive."""
         of_drive = {"corpora": "drive", "driveId": drive_id} if drive_id else {"corpora": "user"}
-        params = {"q": query, "pageSize": _PAGE, "fields": _FILES, **of_drive, **_ALL_DRIVES}
+        params = {
+            "q": query,
+            "pageSize": _PAGE,
+            "fields": f"nextPageToken,files({self._fields})",
+            **of_drive,
+            **_ALL_DRIVES,
+        }
         token = None
         while True:
             page = self._page(params if token is None else {**params, "pageToken": token})
@@ -185,7 +224,8 @@ class DriveCalls:
         of_drive = {"driveId": drive_id} if drive_id else {}
         params = {
             "pageSize": _PAGE,
-            "fields": _CHANGES,
+            "fields": "nextPageToken,newStartPageToken,changes(changeType,removed,fileId,"
+            f"file({self._fields}),driveId,drive(name))",
             "includeRemoved": True,
             "includeCorpusRemovals": True,
             **of_drive,

@@ -39,6 +39,10 @@ class NotExportedError(UnreadableError):
     """Google does not export the document to this format, but maybe to another."""
 
 
+class HiddenPermissionsError(SourceError):
+    """This account may not see the permissions of a file."""
+
+
 class StaleTokenError(SourceError):
     """The token to request changes has expired."""
 
@@ -205,6 +209,13 @@ def stale_token(failure: Failure) -> SourceError | None:
         return StaleTokenError(
             _("Google Drive no longer reports the changes since the last import")
         )
+    return None
+
+
+def hidden_permissions(failure: Failure) -> SourceError | None:
+    """The error for permissions that this account may not see; None for other failures."""
+    if failure.status in {403, 404} and failure.reason not in _SPENT | _OF_PROJECT | _OF_SCOPE:
+        return HiddenPermissionsError(failure.message)
     return None
 
 

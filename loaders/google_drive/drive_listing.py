@@ -1,13 +1,14 @@
 """One listing of a Drive: full, or only the changes in its change logs since the cursor."""
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from domain import Cursor, DocumentRef, ListingEntry, NewOptions, PreviousImport, Removed, Skipped
 from domain.messages import _
 from loaders.google_drive.drive_calls import DriveCalls, File
 from loaders.google_drive.drive_errors import NotVisibleError, StaleTokenError
+from loaders.google_drive.drive_permissions import DrivePermissions
 from loaders.google_drive.drive_selection import (
     FOLDER,
     SHORTCUT,
@@ -113,7 +114,9 @@ class Listing:
     """Compares the current contents with the `previous` import.
 
     `fingerprint` identifies the selection of the cursor; `invite` is the advice to users about
-    items that are not visible. `tree` is complete when `entries` has ended.
+    items that are not visible. `tree` is complete when `entries` has ended. Without `permissions`,
+    documents have no restrictions; with them, each listing is full, because Drive does not report
+    every file below a folder that is shared with others.
     """
 
     calls: DriveCalls
@@ -122,6 +125,7 @@ class Listing:
     fingerprint: str
     invite: str
     previous: PreviousImport
+    permissions: DrivePermissions | None = None
     tree: Tree = field(init=False)
     _tokens: dict[str, str] = field(default_factory=dict)
     _skipped: dict[str, tuple[str, str, bool, str]] = field(default_factory=dict)
@@ -136,7 +140,14 @@ class Listing:
         Raises:
             SourceError: The Drive can't be listed.
         """
-        news = self._news()
+        for entry in self._entries():
+            if isinstance(entry, DocumentRef) and self.permissions is None:
+                yield replace(entry, restrictions=())
+            else:
+                yield entry
+
+    def _entries(self) -> Iterator[ListingEntry]:
+        news = self._news() if self.permissions is None else None
         if news is None or news.is_of_folders(self.tree) or self._may_lead_on(news):
             yield from self._whole({} if news is None else news.files)
         else:
@@ -248,7 +259,8 @@ class Listing:
         if reason := too_large(file, self.max_bytes):
             return Skipped(key, link, reason, title=name)
         version = version_of(file, self.tree.path(self.tree.above(file)))
-        return DocumentRef(key, version, link, name)
+        ref = DocumentRef(key, version, link, name)
+        return ref if self.permissions is None else self.permissions.restrict(ref, file)
 
     def _skip(self, file: File, reason: str) -> Skipped:
         return Skipped(file["id"], link_of(file), reason, is_error=False, title=file["name"])

@@ -17,6 +17,7 @@ from loaders.google_drive.drive_calls import API_URL, DriveCalls, File
 from loaders.google_drive.drive_errors import NotExportedError, NotVisibleError
 from loaders.google_drive.drive_listing import Listing
 from loaders.google_drive.drive_login import DriveLogin
+from loaders.google_drive.drive_permissions import DrivePermissions
 from loaders.google_drive.drive_selection import (
     DOCS,
     FOLDER,
@@ -244,12 +245,17 @@ class GoogleDriveLoader:
         *,
         api_url: str = API_URL,
         max_bytes: int = DEFAULT_MAX_BYTES,
+        mirrors_permissions: bool = False,
     ) -> None:
-        """Create a loader; `max_bytes` limits each file, and `wait` is called before retries."""
+        """Create a loader; `max_bytes` limits each file, and `wait` is called before retries.
+
+        With `mirrors_permissions`, documents have the restrictions of their files.
+        """
         self._login = login
         self._selection = selection
         self._max_bytes = max_bytes
-        self._calls = DriveCalls(login, wait, api_url)
+        self._mirrors_permissions = mirrors_permissions
+        self._calls = DriveCalls(login, wait, api_url, with_permissions=mirrors_permissions)
         self._listing: Listing | None = None
 
     def list(self, previous: PreviousImport = NEVER_IMPORTED) -> Iterator[ListingEntry]:
@@ -268,6 +274,7 @@ class GoogleDriveLoader:
             f"{self._selection.fingerprint(self._max_bytes)}/{self._login.fingerprint()}",
             self._invite,
             previous,
+            DrivePermissions(self._calls) if self._mirrors_permissions else None,
         )
         yield from self._listing.entries()
 

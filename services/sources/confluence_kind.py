@@ -21,6 +21,7 @@ from services.sources.source_kinds import (
     look,
     required,
 )
+from storage.ledger.source_store import MIRROR_PERMISSIONS, mirrors_permissions
 
 if TYPE_CHECKING:
     from loaders.confluence.client import ConfluenceClient
@@ -61,6 +62,7 @@ class ConfluenceKind(RemoteKind):
         Field("attachments", FieldType.SWITCH),
         Field("comments", FieldType.SWITCH),
         Field("archived", FieldType.SWITCH),
+        Field(MIRROR_PERMISSIONS, FieldType.SWITCH),
     )
 
     guard: AddressGuard
@@ -89,6 +91,7 @@ class ConfluenceKind(RemoteKind):
             self._client(options, secret, wait),
             _selection(options),
             deletions=Deletions(options["deletions"]),
+            mirrors_permissions=mirrors_permissions(options),
             max_bytes=self.max_file_bytes,
         )
 

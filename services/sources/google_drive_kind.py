@@ -9,6 +9,7 @@ from domain.errors import SourceError
 from domain.messages import _, join_messages
 from services.sources.remote_kind import RemoteKind, SignIn, joined
 from services.sources.source_kinds import Field, FieldType, SourcePreview, items, lines, look
+from storage.ledger.source_store import MIRROR_PERMISSIONS, mirrors_permissions
 
 if TYPE_CHECKING:
     from loaders.google_drive.drive_calls import DriveCalls
@@ -33,6 +34,7 @@ class GoogleDriveKind(RemoteKind):
         Field("oauth_token", required=True, secret=True, when={"login": ("oauth",)}),
         *(Field(name, FieldType.LINES, fixed=True, when={"scope": (name,)}) for name in _SCOPES),
         Field("types", FieldType.LINES),
+        Field(MIRROR_PERMISSIONS, FieldType.SWITCH),
     )
 
     google_api_url: str
@@ -61,6 +63,7 @@ class GoogleDriveKind(RemoteKind):
             wait,
             api_url=self._api_url,
             max_bytes=self.max_file_bytes,
+            mirrors_permissions=mirrors_permissions(options),
         )
 
     def _sign_in(self, options: Mapping[str, Any], secret: str, wait: Wait) -> SignIn:

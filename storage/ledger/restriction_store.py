@@ -176,7 +176,15 @@ def put_document_restrictions(
     ]
     if rows:
         session.execute(insert(DocumentRestrictionRow), rows)
+    _delete_unused(session, {name for id_ in changed for name in stored[id_]})
     _advance(session)
+
+
+def _delete_unused(session: Session, names: Iterable[str]) -> None:
+    """Delete those of these restrictions of documents that no document has any more."""
+    used = select(DocumentRestrictionRow.restriction_id)
+    unused = delete(RestrictionRow).where(RestrictionRow.id.not_in(used))
+    change_all(session, unused, RestrictionRow.id, sorted(names))
 
 
 def _names_of_documents(session: Session, document_ids: Sequence[str]) -> dict[str, set[str]]:

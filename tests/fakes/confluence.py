@@ -7,7 +7,7 @@ it, and is recorded in `refused`.
 from collections.abc import Callable
 from datetime import UTC, datetime, tzinfo
 from typing import Any
-from urllib.parse import urlencode
+from urllib.parse import unquote, urlencode
 
 from tests.fakes.confluence_content import KIM, Content, Space
 from tests.fakes.confluence_params import Params, basic, cursor, error, no_content
@@ -103,6 +103,10 @@ class FakeConfluence(Site, Loopback):
                 answer = self._spaces(params)
             case ["rest", "api", "space", key]:
                 answer = self._space(key, params)
+            case ["rest", "api", "space", key, "permissions"] if not self.cloud:
+                answer = self._space_permissions(key)
+            case ["rest", "api", "group", name, "groupmember"] if not self.cloud:
+                answer = self._groups_in(name, params)
             case ["rest", "api", "user", *rest] if rest in ([], ["current"]):
                 answer = self._user(bool(rest), params)
             case ["download", "attachments", id, name]:
@@ -153,6 +157,12 @@ class FakeConfluence(Site, Loopback):
             case ["restriction", "byOperation"]:
                 params.expand()
                 return json_answer(200, self.shapes.restrictions(content))
+            case ["restriction", "byOperation", "read"]:
+                params.expand()
+                start, limit = params.number("start", 0), params.limit()
+                return json_answer(
+                    200, self.shapes.restriction("read", content.readers, start, limit)
+                )
             case ["label"]:
                 start, limit = params.number("start", 0), params.limit()
                 return json_answer(200, self.shapes.labels(content, start, limit))
@@ -177,10 +187,28 @@ class FakeConfluence(Site, Loopback):
         return not space.is_hidden and all(attributes[name] == filters[name] for name in filters)
 
     def _space(self, key: str, params: Params) -> Answer:
-        params.text("expand", "")
+        expand = params.text("expand", "")
+        if expand and not (self.cloud and expand == "permissions"):
+            raise RefusedError(f"can't expand {expand!r}")
         if not self._sees_space(key):
             return error(404, f"No space found with key : {key}")
-        return json_answer(200, self.shapes.space(self.spaces[key]))
+        space = self.spaces[key]
+        shape = self.shapes.permitted_space(space) if expand else self.shapes.space(space)
+        return json_answer(200, shape)
+
+    def _space_permissions(self, key: str) -> Answer:
+        if not self._sees_space(key):
+            return error(404, f"No space found with key : {key}")
+        if not self.spaces[key].shows_permissions:
+            return error(403, f"User is not permitted to administer the space {key}")
+        return json_answer(200, self.shapes.space_permissions(self.spaces[key]))
+
+    def _groups_in(self, name: str, params: Params) -> Answer:
+        group, start, limit = unquote(name), params.number("start", 0), params.limit()
+        groups = self.groups_in.get(group, ())
+        shapes = [self.shapes.group(one) for one in groups[start : start + limit]]
+        next_query = {"start": start + limit} if start + limit < len(groups) else None
+        return self._envelope(params.path, shapes, start, limit, next_query)
 
     def _sees_space(self, key: str) -> bool:
         return key in self.spaces and not self.spaces[key].is_hidden

@@ -12,6 +12,14 @@ KIM = "kim"
 CURRENT = frozenset({"current"})
 
 
+@dataclass(frozen=True)
+class Subjects:
+    """Users and groups, by their names."""
+
+    users: frozenset[str] = frozenset()
+    groups: frozenset[str] = frozenset()
+
+
 @dataclass(eq=False)
 class Space:
     number: int
@@ -20,11 +28,17 @@ class Space:
     type: str = "global"
     is_archived: bool = False
     is_hidden: bool = False
+    viewers: Subjects = Subjects()
+    is_public: bool = False
+    shows_permissions: bool = True
 
 
 @dataclass(eq=False)
 class Content:
-    """A page, blog post, comment, or attachment; `status` is current, archived, or trashed."""
+    """A page, blog post, comment, or attachment; `status` is current, archived, or trashed.
+
+    `is_restricted` hides it from the account; `readers` restrict it without hiding it.
+    """
 
     site: "Contents"
 
@@ -43,6 +57,7 @@ class Content:
     status: str = "current"
     labels: list[str] = field(default_factory=list)
     is_restricted: bool = False
+    readers: Subjects = Subjects()
     has_body: bool = True
     data: bytes = b""
     media_type: str = ""
@@ -80,7 +95,9 @@ class Contents:
     """Everything in a site, and what the account KIM can see of it.
 
     `now` returns the time, `zone` is the account's time zone. `sees_trash` tells whether the
-    account can see trashed content; `revision` changes with every edit.
+    account can see trashed content; `revision` changes with every edit. `emails` are the visible
+    addresses of users, `groups_in` the groups in a group. A response names at most
+    `subjects_limit` users and groups of a restriction.
     """
 
     def __init__(self, now: Callable[[], datetime], zone: tzinfo):
@@ -88,6 +105,9 @@ class Contents:
         self.spaces: dict[str, Space] = {}
         self.contents: dict[str, Content] = {}
         self.users = {KIM: "Kim Minji", "lee": "Lee Jun", "tanaka": "Tanaka Yui"}
+        self.emails: dict[str, str] = {}
+        self.groups_in: dict[str, tuple[str, ...]] = {}
+        self.subjects_limit = 200
         self.sees_trash = True
         self.revision = 0
         self.lock = threading.RLock()

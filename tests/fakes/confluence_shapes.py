@@ -7,10 +7,11 @@ from hashlib import md5
 from typing import Any
 from urllib.parse import quote, quote_plus, urlencode
 
-from tests.fakes.confluence_content import Content, Space
+from tests.fakes.confluence_content import Content, Space, Subjects
 from tests.fakes.confluence_site import Site
 
 BODIES = ("storage", "view", "export_view")
+_RESTRICTIONS = ("restrictions.read.restrictions.user", "restrictions.read.restrictions.group")
 EXPANDS = {
     "version",
     "ancestors",
@@ -23,8 +24,10 @@ EXPANDS = {
     "body",
     *(f"body.{body}" for body in BODIES),
     *(f"body.{body}.value" for body in BODIES),
-    "restrictions.read.restrictions.user",
-    "restrictions.read.restrictions.group",
+    *_RESTRICTIONS,
+    *(f"ancestors.{one}" for one in _RESTRICTIONS),
+    "restrictions.user",
+    "restrictions.group",
 }
 LABELS_PER_ANSWER = 200
 
@@ -67,14 +70,17 @@ class Shapes:
             "body": lambda: self._body(content, expand),
         }
         if content.type in ("page", "comment"):
-            parts["ancestors"] = lambda: [self._ancestor(a) for a in content.ancestors()]
+            parts["ancestors"] = lambda: [self._ancestor(a, expand) for a in content.ancestors()]
         if content.container:
             holder = self.site.contents[content.container]
             parts["container"] = lambda: self.content(holder, frozenset())
         return parts
 
-    def _ancestor(self, content: Content) -> dict[str, Any]:
-        return self._summary(content) | {"_links": self._links(content)}
+    def _ancestor(self, content: Content, expand: frozenset[str]) -> dict[str, Any]:
+        shape = self._summary(content) | {"_links": self._links(content)}
+        if any(part.startswith("ancestors.restrictions") for part in expand):
+            shape["restrictions"] = self.restrictions(content)
+        return shape
 
     def _version(self, content: Content) -> dict[str, Any]:
         return {
@@ -119,15 +125,73 @@ class Shapes:
         return body
 
     def restrictions(self, content: Content) -> dict[str, Any]:
-        """Users cannot see restrictions that exclude them: visible ones are always empty."""
-        no_subjects = {"results": [], "start": 0, "limit": 200, "size": 0}
+        """Users cannot see restrictions that exclude them."""
         return {
-            operation: {
-                "operation": operation,
-                "restrictions": {"user": no_subjects, "group": no_subjects},
-            }
-            for operation in ("read", "update")
+            "read": self.restriction("read", content.readers, 0, self.site.subjects_limit),
+            "update": self.restriction("update", Subjects(), 0, self.site.subjects_limit),
         }
+
+    def restriction(
+        self, operation: str, subjects: Subjects, start: int, limit: int
+    ) -> dict[str, Any]:
+        """The restriction of one operation, with a page of its users and of its groups."""
+        users = [self.user(name) for name in sorted(subjects.users)]
+        groups = [self.group(name) for name in sorted(subjects.groups)]
+        lists = {"user": users, "group": groups}
+        pages = {kind: self._subjects(all_, start, limit) for kind, all_ in lists.items()}
+        return {"operation": operation, "restrictions": pages}
+
+    def _subjects(self, subjects: list[dict[str, Any]], start: int, limit: int) -> dict[str, Any]:
+        page = subjects[start : start + limit]
+        return {"results": page, "start": start, "limit": limit, "size": len(page)}
+
+    def group(self, name: str) -> dict[str, Any]:
+        id_ = {"id": _hex(name)} if self.cloud else {}
+        return {"type": "group", "name": name, **id_, "_links": {}}
+
+    def permitted_space(self, space: Space) -> dict[str, Any]:
+        """Cloud's space with its permissions, which other accounts see as an empty list."""
+        operations = [("read", "space"), ("create", "page")]
+        permissions = [
+            self._permission(kind, subject, *operation)
+            for kind, subject in self._viewers(space)
+            for operation in operations
+        ]
+        if space.is_public:
+            permissions.append(self._permission("", {}, "read", "space"))
+        return self.space(space) | {"permissions": permissions if space.shows_permissions else []}
+
+    def _viewers(self, space: Space) -> list[tuple[str, dict[str, Any]]]:
+        users = [("user", self.user(name)) for name in sorted(space.viewers.users)]
+        return users + [("group", self.group(name)) for name in sorted(space.viewers.groups)]
+
+    def _permission(
+        self, kind: str, subject: dict[str, Any], operation: str, target: str
+    ) -> dict[str, Any]:
+        subjects = {"subjects": {kind: {"results": [subject], "size": 1}}} if kind else {}
+        return {
+            "id": _digits(f"{subject}{operation}"),
+            **subjects,
+            "operation": {"operation": operation, "targetType": target},
+            "anonymousAccess": not kind,
+            "unlicensedAccess": False,
+        }
+
+    def space_permissions(self, space: Space) -> list[dict[str, Any]]:
+        """Data Center's list of permissions (9.1 and later); users have only a key."""
+        users = [{"type": "user", "userKey": user_key(name)} for name in space.viewers.users]
+        groups = [{"type": "group", "name": name} for name in space.viewers.groups]
+        anonymous = [{"type": "anonymous"}] if space.is_public else []
+        return [
+            {
+                "operation": {"targetType": target, "operationKey": operation},
+                "subject": subject,
+                "spaceKey": space.key,
+                "spaceId": space.number,
+            }
+            for subject in [*users, *groups, *anonymous]
+            for operation, target in (("read", "space"), ("create", "comment"))
+        ]
 
     def _extensions(self, content: Content) -> dict[str, Any]:
         if content.type == "attachment":
@@ -181,7 +245,8 @@ class Shapes:
     def user(self, name: str) -> dict[str, Any]:
         shape = {"type": "known", "displayName": self.site.users[name], "_expandable": {}}
         if self.cloud:
-            account = {"accountId": account_id(name), "accountType": "atlassian", "email": ""}
+            email = self.site.emails.get(name, "")
+            account = {"accountId": account_id(name), "accountType": "atlassian", "email": email}
             return shape | account | {"publicName": self.site.users[name]}
         return shape | {"username": name, "userKey": user_key(name)}
 

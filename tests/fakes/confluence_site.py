@@ -8,7 +8,7 @@ from collections.abc import Callable
 from datetime import UTC, datetime, tzinfo
 from typing import Any
 
-from tests.fakes.confluence_content import KIM, Content, Contents, Space
+from tests.fakes.confluence_content import KIM, Content, Contents, Space, Subjects
 
 
 class Site(Contents):
@@ -35,6 +35,23 @@ class Site(Contents):
         """Revoke the account's permission to see the space."""
         with self._editing():
             self.spaces[key].is_hidden = is_hidden
+
+    def permit(
+        self, key: str, *, users: tuple[str, ...] = (), groups: tuple[str, ...] = ()
+    ) -> None:
+        """Replace the people who may view the space."""
+        with self._editing():
+            self.spaces[key].viewers = Subjects(frozenset(users), frozenset(groups))
+
+    def publish(self, key: str) -> None:
+        """Let anonymous visitors view the space."""
+        with self._editing():
+            self.spaces[key].is_public = True
+
+    def hide_permissions(self, key: str, is_hidden: bool = True) -> None:
+        """Revoke the account's right to see who may view the space."""
+        with self._editing():
+            self.spaces[key].shows_permissions = not is_hidden
 
     def delete_space(self, key: str) -> None:
         with self._editing():
@@ -121,6 +138,14 @@ class Site(Contents):
         """Hide the page and its descendants from the account; False undoes that."""
         with self._editing():
             self.contents[id].is_restricted = is_restricted
+
+    def limit(self, id: str, *, users: tuple[str, ...] = (), groups: tuple[str, ...] = ()) -> None:
+        """Restrict the page and its descendants to these people; without any, end that.
+
+        The account still sees the page, as if it were one of them.
+        """
+        with self._editing():
+            self.contents[id].readers = Subjects(frozenset(users), frozenset(groups))
 
     def label(self, id: str, *labels: str) -> None:
         with self._editing():

@@ -14,6 +14,7 @@ from tests.fakes.google_drive_feed import ChangeCalls
 from tests.fakes.google_drive_files import FileCalls
 from tests.fakes.google_drive_items import Doc, Item, Sheet, Slides, person
 from tests.fakes.google_drive_people import IMPORTER, PERSON, READ_ONLY, People, may_read
+from tests.fakes.google_drive_permissions import PermissionCalls
 from tests.fakes.google_drive_site import DriveSite
 from tests.fakes.google_drive_wire import (
     DRIVE_FAULTS,
@@ -85,6 +86,7 @@ class FakeDrive(DriveSite, Loopback):
             r"files": files.search,
             r"files/([\w-]+)": files.get,
             r"files/([\w-]+)/export": files.export,
+            r"files/([\w-]+)/permissions": PermissionCalls(self).list,
             r"changes/startPageToken": changes.start,
             r"changes": changes.since,
             r"drives": about.drives,

@@ -6,14 +6,22 @@ from typing import Any
 from tests.fakes.loopback import RefusedError
 
 _PERSON = dict.fromkeys(("kind", "displayName", "emailAddress", "permissionId", "me"))
+_PERMISSION = dict.fromkeys(
+    (
+        *("kind", "id", "type", "role", "emailAddress", "domain", "allowFileDiscovery", "deleted"),
+        *("pendingOwner", "view", "displayName", "expirationTime"),
+    )
+)
 FILE: dict[str, Any] = dict.fromkeys(
     (
         *("kind", "id", "name", "mimeType", "starred", "trashed", "explicitlyTrashed", "parents"),
         *("spaces", "version", "webViewLink", "createdTime", "modifiedTime", "shared"),
         *("ownedByMe", "driveId", "teamDriveId", "size", "md5Checksum", "sha256Checksum"),
         *("originalFilename", "fileExtension", "headRevisionId", "webContentLink"),
+        "permissionIds",
     )
 ) | {
+    "permissions": _PERMISSION,
     "capabilities": dict.fromkeys(("canDownload", "canCopy")),
     "owners": _PERSON,
     "lastModifyingUser": _PERSON,
@@ -27,6 +35,7 @@ KNOWN: dict[str, dict[str, Any]] = {
     | {"file": FILE, "drive": DRIVE},
     "Drive": DRIVE,
     "DriveList": dict.fromkeys(("kind", "nextPageToken")) | {"drives": DRIVE},
+    "PermissionList": dict.fromkeys(("kind", "nextPageToken")) | {"permissions": _PERMISSION},
     "StartPageToken": dict.fromkeys(("kind", "startPageToken")),
     "About": {"kind": None, "user": _PERSON, "storageQuota": dict.fromkeys(("limit", "usage"))},
 }
@@ -41,6 +50,7 @@ DEFAULT_FIELDS = {
     f"driveId,time,file({_FILE_DEFAULTS}),drive(kind,id,name))",
     "Drive": "kind,id,name",
     "DriveList": "kind,nextPageToken,drives(kind,id,name)",
+    "PermissionList": "kind,nextPageToken,permissions(kind,id,type,role)",
     "StartPageToken": "*",
 }
 """The fields that are returned if a request names none."""

@@ -55,6 +55,31 @@ def type_of(name: str, content: Content) -> str:
     return _MORE_TYPES.get(suffix) or mimetypes.guess_type(name)[0] or "application/octet-stream"
 
 
+@dataclass(frozen=True)
+class Grant:
+    """A permission for a group, a domain, or anyone (without address), or for a deleted user.
+
+    `is_by_link`: only those who know the link can open the item.
+    """
+
+    type: str
+    address: str = ""
+    is_by_link: bool = False
+    is_deleted: bool = False
+
+    def resource(self) -> dict[str, Any]:
+        id_ = hashlib.sha256(f"{self.type}{self.address}{self.is_by_link}".encode()).hexdigest()
+        by_address = {"emailAddress": self.address, "deleted": self.is_deleted}
+        rest = {
+            "user": {**by_address, "pendingOwner": False},
+            "group": by_address,
+            "domain": {"domain": self.address, "allowFileDiscovery": not self.is_by_link},
+            "anyone": {"allowFileDiscovery": not self.is_by_link},
+        }
+        head = {"kind": "drive#permission", "id": id_[:20], "type": self.type, "role": "reader"}
+        return head | rest[self.type]
+
+
 @dataclass(eq=False)
 class Item:
     """Anything with an id. The roots of My Drive and of shared drives have no parents."""
@@ -72,6 +97,13 @@ class Item:
     shared: set[str] = field(default_factory=set)
     """Accounts that can see it and all it contains; for a shared drive's root, its members."""
 
+    grants: list[Grant] = field(default_factory=list)
+    """Permissions for others than the accounts that the tests use."""
+
+    editors: set[str] = field(default_factory=set)
+    """Accounts that can share it and all it contains, and so see its permissions."""
+
+    hides_permissions: bool = False
     explicitly_trashed: bool = False
     is_purged: bool = False
     can_download: bool = True
@@ -105,6 +137,24 @@ class Item:
             return set()
         return self.shared.union(*(parent.followers for parent in self.parents))
 
+    def permissions(self) -> list[dict[str, Any]]:
+        """Its own permissions, and those of all that contain it."""
+        own = [Grant("user", account).resource() for account in sorted(self.shared)]
+        own += [grant.resource() for grant in self.grants]
+        if self.drive is None and not self.parents:
+            own.append(Grant("user", self.owner).resource())
+        inherited = [one for parent in self.parents for one in parent.permissions()]
+        return list({one["id"]: one for one in [*inherited, *own]}.values())
+
+    def shows_permissions(self, account: str) -> bool:
+        """Whether the account sees its permissions: it can share it, or is in its drive."""
+        if self.hides_permissions:
+            return False
+        if self.drive is not None:
+            return account in self.drive.shared
+        is_editor = account in self.editors | {self.owner}
+        return is_editor or any(parent.shows_permissions(account) for parent in self.parents)
+
     @property
     def md5(self) -> str | None:
         return hashlib.md5(self.content).hexdigest() if isinstance(self.content, bytes) else None
@@ -135,7 +185,16 @@ class Item:
             "ownedByMe": self.drive is None and account == self.owner,
             "capabilities": {"canDownload": self.can_download, "canCopy": self.can_download},
         }
-        return resource_fields | self._location_fields() | self._content_fields()
+        fields = self._location_fields() | self._content_fields()
+        return resource_fields | fields | self._permission_fields(account)
+
+    def _permission_fields(self, account: str) -> dict[str, Any]:
+        """Drive populates only the ids in shared drives."""
+        if not self.shows_permissions(account):
+            return {}
+        permissions = self.permissions()
+        ids = {"permissionIds": [one["id"] for one in permissions]}
+        return ids if self.drive is not None else ids | {"permissions": permissions}
 
     def _location_fields(self) -> dict[str, Any]:
         if self.drive is not None:

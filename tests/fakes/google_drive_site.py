@@ -15,6 +15,7 @@ from tests.fakes.google_drive_items import (
     SHORTCUT,
     Content,
     Doc,
+    Grant,
     Item,
     Sheet,
     Slides,
@@ -137,6 +138,21 @@ class DriveSite:
         """Remove the item's own sharing; it may still be visible through a folder."""
         with self._changing(item):
             item.shared.discard(account)
+
+    def let_edit(self, item: Item, account: str = IMPORTER) -> None:
+        """Share with an editor, who also sees the permissions."""
+        with self._changing(item):
+            item.shared.add(account)
+            item.editors.add(account)
+
+    def grant(self, item: Item, *grants: Grant) -> None:
+        """Replace the permissions of groups, domains, and anyone."""
+        with self._changing(item):
+            item.grants = list(grants)
+
+    def hide_permissions(self, item: Item, is_hidden: bool = True) -> None:
+        """Hide who may read it from everyone but its managers."""
+        item.hides_permissions = is_hidden
 
     def add_member(self, drive: Item, account: str = IMPORTER) -> None:
         """Logged in the account's log for the drive as a whole, not for its items."""

@@ -93,7 +93,9 @@ def names(page: AppTest) -> set[str]:
 
 
 FIRST = {"login", "scope", "url", "email", "api_token", "spaces"}
-ALWAYS = {"skip_labels", "deletions", "attachments", "comments", "archived"}
+ALWAYS = {
+    *("skip_labels", "deletions", "attachments", "comments", "archived", "mirror_permissions"),
+}
 
 
 def test_only_relevant_fields_are_shown(page):
@@ -204,7 +206,14 @@ def test_a_drive_folder_is_added_and_imported(services, drive):
     drive.share(folder)
     drive.doc("Leave", "# Leave\n\n25 days.", folder)
     page = form("google_drive")
-    assert names(page) == {"login", "scope", "service_account", "folders", "types"}
+    assert names(page) == {
+        "login",
+        "scope",
+        "service_account",
+        "folders",
+        "types",
+        "mirror_permissions",
+    }
     choose(page, "scope", "drives")
     assert "drives" in names(page)
     choose(page, "scope", "folders")
@@ -283,3 +292,16 @@ def test_the_form_links_to_where_a_token_is_created(services, kind, login, addre
 def test_the_address_of_a_site_comes_before_the_choices(page):
     first = next(iter(page.get("expander")[0].text_input))
     assert first.label == words.SOURCE_FIELDS["url"]
+
+
+def test_mirroring_permissions_is_off_until_it_is_chosen_and_explained(page, services, site):
+    toggle = next(
+        one for one in page.toggle if one.label == words.SOURCE_FIELDS["mirror_permissions"]
+    )
+    assert not toggle.value
+    assert toggle.help == words.SOURCE_FIELD_HELP["mirror_permissions"]
+    toggle.set_value(True)
+    fill_in(page, url=site.url, email=EMAIL, api_token=API_TOKEN, spaces="DOC")
+    press(page, words.ADD_AND_IMPORT)
+    [source] = services.sources.list(LOCAL_USER)
+    assert source.source.options["mirror_permissions"] is True

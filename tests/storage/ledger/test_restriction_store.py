@@ -82,3 +82,17 @@ def test_exactly_those_documents_are_denied_that_have_a_restriction_without_the_
         if any(readers.isdisjoint(one) for one in several)
     }
     assert denied_documents(restrictions, *readers) == expected
+
+
+def test_a_restriction_that_no_document_has_any_more_is_deleted(restrictions):
+    staff, hr = frozenset([STAFF]), frozenset([HR])
+    restrictions.restrict(WIKI, [HR])
+    restrictions.restrict_documents({"a": [staff, hr], "b": [hr]})
+    restrictions.restrict_documents({"a": [frozenset([ADA])]})
+    denied = restrictions.denied(frozenset())
+    assert len(denied.restrictions) == 3  # of the source, and of each document
+    assert denied.documents == {"a", "b"}
+    assert restrictions.of_documents(["a", "b", "c"]) == {
+        "a": {frozenset([ADA])},
+        "b": {hr},
+    }

@@ -38,6 +38,7 @@ SOURCE_FIELDS = {
     "archived": "Include archived spaces",
     "attachments": "Attachments",
     "comments": "Comments",
+    "mirror_permissions": "Mirror permissions",
     "deletions": "Check for deleted pages",
     "service_account": "Service account key (JSON)",
     "oauth_token": "Token (JSON)",
@@ -85,6 +86,10 @@ SOURCE_FIELD_HELP = {
     "files": "Addresses or IDs, one per line.",
     "drives": "Addresses or IDs, one per line.",
     "types": "Leave this empty to import every type that can be read.",
+    "mirror_permissions": (
+        "Only people who may read a document in this source find it. The account needs the right"
+        " to see permissions; documents whose permissions it can't see are hidden."
+    ),
     "oauth_token": (
         "“python cli.py google-login CLIENT_JSON --save TOKEN_FILE” signs you in and writes this"
         " file. Paste its contents."
