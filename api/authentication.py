@@ -18,7 +18,7 @@ from api.problems import ProblemError
 from api.request_bodies import Operations
 from bootstrap import LatestServices, Services
 from domain import ApiKey, ApiScope, Principal
-from domain.errors import AppError
+from domain.errors import AppError, SignInError
 from domain.logs import get_logger
 from domain.messages import COMMAND
 from services.api_key_service import ApiKeyService
@@ -75,7 +75,7 @@ _BEARER = HTTPBearer(
     description=f"An API key as a bearer token; `{_CREATE_KEY}` creates one.",
 )
 _NO_KEY = f"Send an API key as `Authorization: Bearer fn-...`; `{_CREATE_KEY}` creates one."
-_WRONG_KEY = f"This API key is unknown or was revoked: `{_CREATE_KEY}` creates another one."
+_INVALID = {"WWW-Authenticate": 'Bearer error="invalid_token"'}
 
 
 class AuthenticationMiddleware:
@@ -124,17 +124,25 @@ class AuthenticationMiddleware:
         scheme, _, secret = authorization.partition(" ")
         if scheme.lower() != "bearer" or not secret:
             raise ProblemError(401, _NO_KEY, {"WWW-Authenticate": "Bearer"})
-        key = await run_in_threadpool(self._api_keys.find, secret.strip())
-        if key is None:
-            challenge = {"WWW-Authenticate": 'Bearer error="invalid_token"'}
-            raise ProblemError(401, _WRONG_KEY, challenge)
-        return key
+        return await run_in_threadpool(verified_key, self._api_keys, secret.strip())
 
     def _note_use(self, key: ApiKey) -> None:
         try:
             self._api_keys.note_use(key)
         except AppError as error:  # the response has been sent; the next request tries again
             get_logger("api").warning("%s", error)
+
+
+def verified_key(api_keys: ApiKeyService, secret: str) -> ApiKey:
+    """The valid key with this secret.
+
+    Raises:
+        ProblemError: 401, there is none.
+    """
+    try:
+        return api_keys.verify(secret)
+    except SignInError as error:
+        raise ProblemError(401, str(error), _INVALID) from error
 
 
 def with_headers(send: Send, extra: Mapping[str, str]) -> Send:

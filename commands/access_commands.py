@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from bootstrap import Services
-    from services.sources.permission_service import Readers
+    from services.reader_names import Readers
 
 access = typer.Typer(
     no_args_is_help=True, help="Show and change who may read sources, collections, and documents."

@@ -1,7 +1,7 @@
 """`cli.py api-key`, `encryption-key`, and `google-login`: keys and tokens."""
 
 from dataclasses import asdict
-from datetime import datetime
+from datetime import datetime, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -72,6 +72,8 @@ def google_login(
     typer.echo("it into an environment variable. Anyone who has the token can read your Drive.")
 
 
+_MOMENTS = ("created_at", "used_at", "expires_at", "revoked_at")
+
 api_key = typer.Typer(no_args_is_help=True, help="Create, list, and revoke API keys.")
 
 
@@ -85,16 +87,21 @@ def create_api_key(
     user: Annotated[
         str, typer.Option(help="User on whose behalf the key makes calls")
     ] = LOCAL_USER.user_id,
+    group: Annotated[
+        list[str] | None,
+        typer.Option(help="Group whose documents the key may read; repeatable"),
+    ] = None,
+    expires_days: Annotated[
+        int | None, typer.Option(min=1, max=3650, help="Days after which the key is invalid")
+    ] = None,
     data_dir: DataDir = None,
 ) -> None:
     """Create a key. Standard output holds only its secret, which is never shown again."""
+    principal = Principal(user, frozenset(group or ()))
+    lifetime = None if expires_days is None else timedelta(days=expires_days)
     with open_services(data_dir, warn=False, must_exist=False) as services:
-        new = services.api_keys.create(Principal(user), name, scope or ())
-    typer.echo(
-        f"Key {new.key.id} has the scopes {', '.join(sorted(new.key.scopes))} for"
-        f" {new.key.user_id}. Save its secret now: only a digest is stored.",
-        err=True,
-    )
+        new = services.api_keys.create(principal, name, scope or (), lifetime)
+    typer.echo(_about(new.key), err=True)
     typer.echo(new.secret)
 
 
@@ -119,9 +126,19 @@ def revoke_api_key(
     typer.echo(f"Key {key_id} is revoked.")
 
 
+def _about(key: ApiKey) -> str:
+    scopes = ", ".join(sorted(key.scopes))
+    groups = f" in {', '.join(sorted(key.groups))}" if key.groups else ""
+    end = f", until {_when(key.expires_at)}" if key.expires_at else ""
+    return (
+        f"Key {key.id} has the scopes {scopes} for {key.user_id}{groups}{end}. Save its secret now:"
+        " only a digest is stored."
+    )
+
+
 def _as_data(key: ApiKey) -> dict[str, Any]:
-    moments = {name: _iso(getattr(key, name)) for name in ("created_at", "used_at", "revoked_at")}
-    return {**asdict(key), "scopes": sorted(key.scopes), **moments}
+    moments = {name: _iso(getattr(key, name)) for name in _MOMENTS}
+    return {**asdict(key), "scopes": sorted(key.scopes), "groups": sorted(key.groups), **moments}
 
 
 def _iso(moment: datetime | None) -> str | None:
@@ -133,7 +150,7 @@ def _print_table(keys: "Sequence[ApiKey]", data_dir: Path | None) -> None:
         command = command_line(*NEW_KEY, data_dir=data_dir)
         typer.echo(f"There are no keys. Create one with: {command}")
         return
-    head = ("ID", "NAME", "USER", "SCOPES", "CREATED", "LAST USED", "REVOKED")
+    head = ("ID", "NAME", "USER", "GROUPS", "SCOPES", "CREATED", "LAST USED", "EXPIRES", "REVOKED")
     rows = [head, *map(_row, keys)]
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     for row in rows:
@@ -142,9 +159,9 @@ def _print_table(keys: "Sequence[ApiKey]", data_dir: Path | None) -> None:
 
 
 def _row(key: ApiKey) -> tuple[str, ...]:
-    moments = (key.created_at, key.used_at, key.revoked_at)
-    scopes = " ".join(sorted(key.scopes))
-    return key.id, key.name, key.user_id, scopes, *map(_when, moments)
+    moments = (_when(getattr(key, name)) for name in _MOMENTS)
+    groups, scopes = ", ".join(sorted(key.groups)) or "-", " ".join(sorted(key.scopes))
+    return key.id, key.name, key.user_id, groups, scopes, *moments
 
 
 def _when(moment: datetime | None) -> str:

@@ -117,7 +117,8 @@ class ApiScope(StrEnum):
 class ApiKey:
     """A key with which a program calls the API for a user; its secret is not stored.
 
-    `used_at` is the time of its last use, to the minute. A key with `revoked_at` is invalid.
+    `used_at` is the time of its last use, to the minute. A key with `revoked_at` is invalid, and
+    so is one from `expires_at` on. The user reads what the `groups` may read.
     """
 
     id: str
@@ -127,9 +128,19 @@ class ApiKey:
     created_at: datetime
     used_at: datetime | None = None
     revoked_at: datetime | None = None
+    expires_at: datetime | None = None
+    groups: frozenset[str] = frozenset()
 
     @property
     def principal(self) -> Principal:
         """The principal for calls with this key."""
         manages = ApiScope.MANAGE in self.scopes
-        return Principal(self.user_id, role=Role.EDITOR if manages else Role.READER)
+        return Principal(self.user_id, self.groups, Role.EDITOR if manages else Role.READER)
+
+    def is_valid(self, now: datetime) -> bool:
+        """Whether calls may be made with this key at that time."""
+        return self.revoked_at is None and not self.has_expired(now)
+
+    def has_expired(self, now: datetime) -> bool:
+        """Whether that time is after the last moment of its validity."""
+        return self.expires_at is not None and self.expires_at <= now

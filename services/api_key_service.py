@@ -5,12 +5,13 @@ import secrets
 import uuid
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from typing import NamedTuple
 
 from domain import ApiKey, ApiScope, Principal
-from domain.errors import InputError
+from domain.errors import InputError, SignInError
 from domain.messages import _
+from services.reader_names import checked_groups
 from storage.ledger.api_key_store import ApiKeys
 
 
@@ -31,6 +32,16 @@ class ApiLimits:
 PREFIX = "fn-"
 """The prefix of every secret, by which people and secret scanners recognize it."""
 
+MAX_LIFETIME = timedelta(days=3650)
+
+_WRONG_KEY = _(
+    "This API key is unknown or was revoked: `python cli.py api-key create NAME --scope read"
+    " --scope ask` creates another one."
+)
+_EXPIRED = _(
+    "This API key expired on {date}: `python cli.py api-key create NAME --scope read --scope ask`"
+    " creates another one."
+)
 _SECRET_BYTES = 32
 _MAX_NAME_CHARS = 100
 
@@ -48,38 +59,57 @@ class ApiKeyService:
 
     keys: ApiKeys
 
-    def create(self, principal: Principal, name: str, scopes: Iterable[ApiScope]) -> NewApiKey:
-        """Create a key that calls the API on behalf of the principal.
+    def create(
+        self,
+        principal: Principal,
+        name: str,
+        scopes: Iterable[ApiScope],
+        lifetime: timedelta | None = None,
+    ) -> NewApiKey:
+        """Create a key that calls the API on behalf of the principal and their groups.
+
+        Args:
+            principal: The user, who need not have an account, and the groups.
+            name: What the key is for.
+            scopes: What the key permits.
+            lifetime: How long it is valid, up to ten years; None for an unlimited time.
 
         Raises:
             InputError: The name is empty, not printable, or longer than 100 characters; the
-                principal's user id is blank; or `scopes` is empty.
+                principal's user id is blank; a group is malformed; `scopes` is empty; or the
+                lifetime is out of range.
         """
-        label, allowed = name.strip(), frozenset(scopes)
-        if not label or len(label) > _MAX_NAME_CHARS or not label.isprintable():
-            raise InputError(
-                _("Give the key a name of 1 to {max_name_chars} characters, on one line.").format(
-                    max_name_chars=_MAX_NAME_CHARS
-                )
-            )
-        if not principal.user_id.strip():
-            raise InputError(_("Specify the user on whose behalf the key makes calls."))
-        if not allowed:
-            raise InputError(
-                _("Specify one or more scopes for the key: {apiscope}.").format(
-                    apiscope=", ".join(ApiScope)
-                )
-            )
-        secret = PREFIX + secrets.token_urlsafe(_SECRET_BYTES)
-        now = datetime.now(UTC)
-        key = ApiKey(uuid.uuid4().hex[:12], label, principal.user_id, allowed, now)
+        _check_lifetime(lifetime)
+        secret, now = PREFIX + secrets.token_urlsafe(_SECRET_BYTES), datetime.now(UTC)
+        key = ApiKey(
+            uuid.uuid4().hex[:12],
+            _checked_name(name),
+            _checked_user(principal),
+            _checked_scopes(scopes),
+            now,
+            expires_at=None if lifetime is None else now + lifetime,
+            groups=checked_groups(principal.groups),
+        )
         self.keys.add(key, _digest(secret))
         return NewApiKey(key, secret)
 
     def find(self, secret: str) -> ApiKey | None:
-        """The key with this secret; None if there is none or it was revoked."""
+        """The key with this secret, expired or not; None if there is none or it was revoked."""
         key = self.keys.find(_digest(secret))
         return None if key is None or key.revoked_at is not None else key
+
+    def verify(self, secret: str) -> ApiKey:
+        """The valid key with this secret.
+
+        Raises:
+            SignInError: There is none, it was revoked, or it has expired.
+        """
+        key = self.find(secret)
+        if key is None:
+            raise SignInError(_WRONG_KEY)
+        if key.has_expired(datetime.now(UTC)):
+            raise SignInError(_EXPIRED.format(date=f"{key.expires_at:%Y-%m-%d}"))
+        return key
 
     def note_use(self, key: ApiKey) -> None:
         """Record the current time as the key's last use, at most once a minute.
@@ -102,6 +132,41 @@ class ApiKeyService:
             NotFoundError: There is no key with this id.
         """
         self.keys.revoke(key_id, datetime.now(UTC))
+
+
+def _checked_name(name: str) -> str:
+    label = name.strip()
+    if not label or len(label) > _MAX_NAME_CHARS or not label.isprintable():
+        raise InputError(
+            _("Give the key a name of 1 to {max_name_chars} characters, on one line.").format(
+                max_name_chars=_MAX_NAME_CHARS
+            )
+        )
+    return label
+
+
+def _checked_user(principal: Principal) -> str:
+    if not principal.user_id.strip():
+        raise InputError(_("Specify the user on whose behalf the key makes calls."))
+    return principal.user_id
+
+
+def _checked_scopes(scopes: Iterable[ApiScope]) -> frozenset[ApiScope]:
+    permitted = frozenset(scopes)
+    if not permitted:
+        raise InputError(
+            _("Specify one or more scopes for the key: {apiscope}.").format(
+                apiscope=", ".join(ApiScope)
+            )
+        )
+    return permitted
+
+
+def _check_lifetime(lifetime: timedelta | None) -> None:
+    if lifetime is not None and not timedelta(0) < lifetime <= MAX_LIFETIME:
+        raise InputError(
+            _("An API key can expire after 1 to {days} days.").format(days=MAX_LIFETIME.days)
+        )
 
 
 def _digest(secret: str) -> str:

@@ -1,6 +1,7 @@
 """`cli.py api-key` in a subprocess."""
 
 import json
+from datetime import datetime, timedelta
 
 from domain import ApiScope
 from services.api_key_service import ApiKeyService
@@ -41,11 +42,30 @@ def test_a_key_can_act_for_other_users(line):
     assert json.loads(line.run("api-key", "list", "--json").stdout)[0]["user_id"] == "ada"
 
 
+def test_a_key_can_expire_and_carry_groups(line):
+    options = ["--scope", "read", "--user", "ada", "--group", "hr", "--group", "it"]
+    created = line.run("api-key", "create", "Bot", *options, "--expires-days", "30")
+    assert "the scopes read for ada in hr, it, until " in created.stderr
+    [listed] = json.loads(line.run("api-key", "list", "--json").stdout)
+    assert listed["groups"] == ["hr", "it"]
+    created_at, expires_at = (
+        datetime.fromisoformat(listed[name]) for name in ("created_at", "expires_at")
+    )
+    assert expires_at - created_at == timedelta(days=30)
+    header, row = line.run("api-key", "list").stdout.splitlines()
+    assert "GROUPS" in header
+    assert "hr, it" in row
+    assert f"{expires_at.astimezone():%Y-%m-%d}" in row
+
+
 def test_invalid_key_options_are_explained(line):
     assert "read, ask, manage" in line.run("api-key", "create", "Bot", code=1).stderr
     wrong = line.run("api-key", "create", "two\nlines", "--scope", "read", code=1)
     assert "on one line" in wrong.stderr
     line.run("api-key", "create", "Bot", "--scope", "everything", code=2)
+    line.run("api-key", "create", "Bot", "--scope", "read", "--expires-days", "0", code=2)
+    blank = line.run("api-key", "create", "Bot", "--scope", "read", "--group", " ", code=1)
+    assert "is not a reader" in blank.stderr
     assert "no API key 'x'" in line.run("api-key", "revoke", "x", code=1).stderr
     assert line.run("api-key", "list").stdout == (
         "There are no keys. Create one with: python cli.py api-key create NAME --scope read"

@@ -38,7 +38,7 @@ from pydantic import AnyHttpUrl
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.types import Message, Receive, Scope, Send
 
-from api.authentication import RequestLimit, with_headers
+from api.authentication import RequestLimit, verified_key, with_headers
 from api.mcp.mcp_prompts import PROMPTS, completion_of, prompt_of
 from api.mcp.mcp_resources import TEMPLATE, listed_resources, read_resource
 from api.mcp.mcp_tools import ASK, Progress, call_tool, failure, listed_tools, scope_of
@@ -46,6 +46,7 @@ from api.problems import ProblemError, problem_of_error, problem_response
 from api.request_bodies import MAX_JSON_BYTES
 from bootstrap import Services, following
 from domain import ApiScope, Principal
+from domain.errors import SignInError
 from domain.web.host_guard import DATA_HEADERS, App, HostGuard
 from domain.web.host_policy import HostPolicy
 from domain.web.request_log import RequestLog
@@ -191,12 +192,18 @@ class _Handlers:
 
 def _caller_of_key() -> Caller:
     token = get_access_token()
-    if token is None or token.subject is None:
+    if not isinstance(token, KeyToken):
         raise MCPError(INVALID_REQUEST, "Send an API key as `Authorization: Bearer fn-...`.")
-    return Caller(Principal(token.subject), frozenset(map(ApiScope, token.scopes)))
+    return Caller(token.principal, frozenset(map(ApiScope, token.scopes)))
 
 
 PATH = "/mcp"
+
+
+class KeyToken(AccessToken):
+    """A bearer token with the principal for its calls."""
+
+    principal: Principal
 
 
 class Keys:
@@ -207,17 +214,25 @@ class Keys:
         self._api_keys = api_keys
 
     async def verify_token(self, token: str) -> AccessToken | None:
-        """The user and the scopes of a key; None if it is unknown or was revoked."""
-        key = await anyio.to_thread.run_sync(self._api_keys.find, token)
-        if key is None:
+        """The principal and the scopes of a key; None if it is not valid."""
+        try:
+            key = await anyio.to_thread.run_sync(self._api_keys.verify, token)
+        except SignInError:
             return None
-        return AccessToken(
-            token=token, client_id=key.id, scopes=sorted(key.scopes), subject=key.user_id
+        return KeyToken(
+            token=token,
+            client_id=key.id,
+            scopes=sorted(key.scopes),
+            subject=key.user_id,
+            principal=key.principal,
         )
 
 
 class LimitedRequests:
-    """ASGI middleware: limits the requests of each key within a minute, as the API does."""
+    """ASGI middleware: limits the requests of each key within a minute, as the API does.
+
+    A request with an invalid key gets the reason, which the MCP library would replace.
+    """
 
     def __init__(self, app: App, services: Services) -> None:
         self._app = app
@@ -225,7 +240,7 @@ class LimitedRequests:
         self._limit = RequestLimit(services.api_limits.requests_per_minute)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Pass on a request, or respond with 429; requests without a valid key are not counted."""
+        """Pass on a request, or respond with 401 or 429; invalid keys are not counted."""
         try:
             headers = await self._count(scope) if scope["type"] == "http" else {}
         except ProblemError as error:
@@ -238,8 +253,8 @@ class LimitedRequests:
         scheme, _, secret = Headers(scope=scope).get("authorization", "").partition(" ")
         if scheme.lower() != "bearer":
             return {}
-        key = await anyio.to_thread.run_sync(self._api_keys.find, secret.strip())
-        return self._limit.count(key.id) if key else {}
+        key = await anyio.to_thread.run_sync(verified_key, self._api_keys, secret.strip())
+        return self._limit.count(key.id)
 
 
 class FailedSessions:

@@ -10,7 +10,8 @@ from api.field_types import NO_NUL, READER, DocumentId, SourceId
 from api.problems import NOT_FOUND
 from api.rest.answer_schemas import RequestModel, ResponseModel
 from domain import Principal
-from services.sources.permission_service import MAX_READER_CHARS, MAX_READERS, Rule
+from services.reader_names import MAX_READER_CHARS, MAX_READERS
+from services.sources.permission_service import Rule
 
 _EXAMPLE = ["group:hr", "user:anna"]
 _MAX_GROUPS = 200

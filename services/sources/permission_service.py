@@ -4,27 +4,20 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import NamedTuple
-from unicodedata import category, normalize
+from unicodedata import normalize
 
 from domain import Principal, Role
-from domain.errors import InputError, NotFoundError
+from domain.errors import NotFoundError
 from domain.messages import _
 from domain.people import user_reader
 from services.access import OWNER, Access, require_role
+from services.reader_names import Readers, checked_readers
 from storage.ledger.document_store import document_not_found
 from storage.ledger.import_store import source_not_found
 from storage.ledger.restriction_store import collection_restriction, source_restriction
 from storage.ledger.source_store import StoredSource
 
-MAX_READERS = 1000
-MAX_READER_CHARS = 200
-_KINDS = ("user", "group", "email", "domain")
-_IGNORE_CASE = ("email", "domain")
-_CONTROLS = {"Cc", "Cf", "Cs", "Zl", "Zp"}
 _SHOWN = 10
-
-Readers = tuple[str, ...]
-"""Sorted readers: `user:ID`, `group:NAME`, `email:ADDRESS`, or `domain:NAME`."""
 
 
 class Rule(StrEnum):
@@ -210,42 +203,6 @@ class PermissionService:
         return shared + [
             _Restriction(Rule.DOCUMENT, one) for one in stored.of_document(document_id)
         ]
-
-
-def checked_readers(readers: Iterable[str]) -> Readers:
-    """The readers without duplicates and blanks around them; addresses in lowercase.
-
-    Raises:
-        InputError: One is malformed, or there are more than 1000.
-    """
-    checked = tuple(sorted({_checked(reader) for reader in readers}))
-    if len(checked) > MAX_READERS:
-        raise InputError(
-            _("These are {count} readers: specify at most {maximum}, or use groups.").format(
-                count=len(checked), maximum=MAX_READERS
-            )
-        )
-    return checked
-
-
-def _checked(reader: str) -> str:
-    kind, _colon, name = reader.strip().partition(":")
-    name = name.strip()
-    is_line = all(category(character) not in _CONTROLS for character in name)
-    if kind not in _KINDS or not name or len(name) > MAX_READER_CHARS or not is_line:
-        raise _malformed(reader)
-    if kind == "email" and (name.count("@") != 1 or not all(name.split("@"))):
-        raise _malformed(reader)
-    return f"{kind}:{name.lower() if kind in _IGNORE_CASE else name}"
-
-
-def _malformed(reader: str) -> InputError:
-    return InputError(
-        _(
-            "{reader} is not a reader: use user:ID, group:NAME, email:ADDRESS, or domain:NAME,"
-            " with at most {maximum} characters after the colon, on one line."
-        ).format(reader=repr(reader[:MAX_READER_CHARS]), maximum=MAX_READER_CHARS)
-    )
 
 
 def _readable(person: frozenset[str], restrictions: Iterable[_Restriction]) -> Explanation:

@@ -19,7 +19,8 @@ class ApiKeys(Store):
 
     def add(self, key: ApiKey, digest: str) -> None:
         """Store a new key."""
-        values = shallow_dict(key) | {"digest": digest, "scopes": sorted(key.scopes)}
+        lists = {"scopes": sorted(key.scopes), "groups": sorted(key.groups)}
+        values = shallow_dict(key) | lists | {"digest": digest}
         with self._database.write() as session:
             session.add(ApiKeyRow(**values))
 

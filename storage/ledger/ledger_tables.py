@@ -236,6 +236,8 @@ class ApiKeyRow(Base):
     created_at: Mapped[datetime]
     used_at: Mapped[datetime | None]
     revoked_at: Mapped[datetime | None]
+    expires_at: Mapped[datetime | None]
+    groups: Mapped[list[Any]]
 
 
 _LISTED = (

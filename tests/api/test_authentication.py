@@ -1,8 +1,10 @@
+from datetime import timedelta
+
 import pytest
 from fastapi.testclient import TestClient
 
 from api.application import make_app
-from domain import ApiScope
+from domain import LOCAL_USER, ApiScope, Principal
 from tests.api.conftest import bearer
 
 LIBRARY = "/api/v1/library"
@@ -57,6 +59,25 @@ def test_a_revoked_key_is_rejected(client, services):
     [key] = services.api_keys.list()
     services.api_keys.revoke(key.id)
     assert client.get(LIBRARY, headers=headers).status_code == 401
+
+
+def test_an_expired_key_is_rejected_with_its_own_reason(client, services):
+    lifetime = timedelta(microseconds=1)
+    secret = services.api_keys.create(LOCAL_USER, "test", [ApiScope.READ], lifetime).secret
+    answer = client.get(LIBRARY, headers={"Authorization": f"Bearer {secret}"})
+    assert answer.status_code == 401
+    assert answer.headers["www-authenticate"] == 'Bearer error="invalid_token"'
+    assert answer.json()["detail"].startswith("This API key expired on ")
+
+
+def test_the_groups_of_a_key_decide_what_it_may_read(build_client):
+    client = build_client()
+    [status] = client.services.sources.list(LOCAL_USER)
+    client.services.permissions.set_readers(LOCAL_USER, status.source.id, ["group:hr"])
+    for groups, is_readable in ((["hr", "it"], True), (["it"], False), ([], False)):
+        headers = bearer(client.services, principal=Principal("anna", frozenset(groups)))
+        library = client.get(LIBRARY, headers=headers).json()
+        assert bool(library["documents"]) == is_readable, groups
 
 
 def test_keys_in_cookies_and_parameters_are_ignored(client, services):

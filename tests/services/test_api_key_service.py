@@ -1,7 +1,9 @@
+from datetime import UTC, datetime, timedelta
+
 import pytest
 
-from domain import LOCAL_USER, ApiScope, Principal
-from domain.errors import InputError, NotFoundError
+from domain import LOCAL_USER, ApiScope, Principal, Role
+from domain.errors import InputError, NotFoundError, SignInError
 from services.api_key_service import PREFIX, ApiKeyService
 from storage.ledger.api_key_store import ApiKeys
 from storage.ledger.database import open_database
@@ -59,3 +61,63 @@ def test_a_key_needs_a_scope_and_a_user(keys):
 def test_an_unknown_key_cannot_be_revoked(keys):
     with pytest.raises(NotFoundError):
         keys.revoke("none")
+
+
+def test_an_unknown_or_revoked_key_is_not_verified(keys):
+    created = keys.create(LOCAL_USER, "Bot", [ApiScope.ASK])
+    assert keys.verify(created.secret) == created.key
+    keys.revoke(created.key.id)
+    for secret in (created.secret, "fn-unknown", ""):
+        with pytest.raises(SignInError, match="is unknown or was revoked"):
+            keys.verify(secret)
+
+
+def test_an_expired_key_is_refused_and_the_message_says_so(keys):
+    created = keys.create(LOCAL_USER, "Bot", [ApiScope.ASK], timedelta(microseconds=1))
+    assert not created.key.is_valid(datetime.now(UTC))
+    with pytest.raises(SignInError, match=f"expired on {created.key.expires_at:%Y-%m-%d}: "):
+        keys.verify(created.secret)
+
+
+def test_a_key_is_valid_until_the_moment_of_its_expiry(keys):
+    key = keys.create(LOCAL_USER, "Bot", [ApiScope.ASK], timedelta(days=30)).key
+    assert key.expires_at == key.created_at + timedelta(days=30)
+    assert key.is_valid(key.expires_at - timedelta(microseconds=1))
+    assert not key.is_valid(key.expires_at)
+    assert keys.create(LOCAL_USER, "Bot", [ApiScope.ASK]).key.is_valid(
+        datetime.max.replace(tzinfo=UTC)
+    )
+
+
+@pytest.mark.parametrize("days", [-1, 0, 3651])
+def test_a_lifetime_that_is_not_between_one_day_and_ten_years_is_refused(keys, days):
+    with pytest.raises(InputError, match="after 1 to 3650 days"):
+        keys.create(LOCAL_USER, "Bot", [ApiScope.ASK], timedelta(days=days))
+    assert keys.list() == []
+
+
+def test_a_key_acts_for_a_user_and_their_groups(keys):
+    anna = Principal("anna", frozenset({"hr", " 人事部 "}), Role.ADMIN)
+    created = keys.create(anna, "Bot", [ApiScope.READ])
+    principal = keys.verify(created.secret).principal
+    assert principal == Principal("anna", frozenset({"hr", "人事部"}), Role.READER)
+    assert not principal.is_operator
+
+
+@pytest.mark.parametrize("group", ["", " ", "two\nlines", "x" * 201, "\u202ehr"])
+def test_the_group_of_a_key_must_be_a_readable_name(keys, group):
+    with pytest.raises(InputError, match="is not a reader"):
+        keys.create(Principal("anna", frozenset({group})), "Bot", [ApiScope.READ])
+
+
+@pytest.mark.parametrize(
+    ("scopes", "role"),
+    [
+        ([ApiScope.READ, ApiScope.ASK], Role.READER),
+        ([ApiScope.MANAGE], Role.EDITOR),
+        (list(ApiScope), Role.EDITOR),
+    ],
+)
+def test_the_role_of_a_key_follows_from_its_scopes(keys, scopes, role):
+    key = keys.create(Principal("anna", role=Role.ADMIN), "Bot", scopes).key
+    assert key.principal.role is role

@@ -1,6 +1,7 @@
 """The library as an MCP server, called by the real client over both transports."""
 
 import time
+from datetime import timedelta
 
 import httpx2
 import pytest
@@ -206,6 +207,29 @@ def test_a_revoked_key_is_rejected(library):
             library.api_keys.revoke(created.key.id)
             with pytest.raises(MCPError):
                 client.call("list_sources")
+
+
+def test_an_expired_key_is_rejected_with_its_own_reason(library):
+    lifetime = timedelta(microseconds=1)
+    secret = library.api_keys.create(LOCAL_USER, "test", tuple(ApiScope), lifetime).secret
+    headers = {"Authorization": f"Bearer {secret}"}
+    with serving_mcp(library) as url:
+        answer = httpx2.post(url, headers=headers, json={}, timeout=30)
+    assert answer.status_code == 401
+    assert answer.headers["www-authenticate"] == 'Bearer error="invalid_token"'
+    assert answer.json()["detail"].startswith("This API key expired on ")
+
+
+def test_the_groups_of_a_key_decide_what_it_may_read(imported):
+    services = imported()
+    [status] = services.sources.list(LOCAL_USER)
+    services.permissions.set_readers(LOCAL_USER, status.source.id, ["group:hr"])
+    with serving_mcp(services) as url:
+        for group, names in (("hr", ["handbook"]), ("it", [])):
+            secret = key(services, principal=Principal("anna", frozenset({group})))
+            with connected(over_http(url, secret)) as client:
+                sources = client.call("list_sources").structured_content["sources"]
+                assert [one["name"] for one in sources] == names
 
 
 def test_a_key_is_limited_to_its_scopes(library):

@@ -27,6 +27,20 @@ def test_a_key_is_found_by_the_digest_of_its_secret(keys):
     assert keys.find("k1") is None
 
 
+def test_the_expiry_and_the_groups_of_a_key_are_stored(keys):
+    key = ApiKey(
+        "k2",
+        "bot",
+        "ada",
+        frozenset({ApiScope.ASK}),
+        NOW,
+        expires_at=NOW + timedelta(days=30),
+        groups=frozenset({"hr", "it"}),
+    )
+    keys.add(key, "digest of k2")
+    assert keys.find("digest of k2") == key
+
+
 def test_keys_are_listed_from_oldest_to_newest(keys):
     add_key(keys, "b")
     add_key(keys, "a")
