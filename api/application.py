@@ -134,7 +134,7 @@ def _guard(app: FastAPI, services: Services, bound: str) -> None:
     app.add_middleware(ProblemMiddleware)
     app.add_middleware(
         AuthenticationMiddleware,
-        api_keys=services.api_keys,  # not the services, which are replaced after a change
+        callers=services.callers,  # not the services, which are replaced after a change
         requests_per_minute=limits.requests_per_minute,
         operations=operations,
         public_paths=PUBLIC_PATHS,

@@ -1,10 +1,12 @@
-"""Authentication by API keys, their scopes and rate limits, and the services for operations."""
+"""Authentication by keys and tokens, scopes and rate limits, and the services for operations."""
 
 import math
 import time
 from collections.abc import Mapping
 from typing import Annotated
 
+import anyio
+import anyio.to_thread
 from fastapi import Depends, Request, Security
 from fastapi.security import HTTPAuthorizationCredentials, HTTPBearer, SecurityScopes
 from limits import RateLimitItemPerMinute
@@ -17,11 +19,12 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from api.problems import ProblemError
 from api.request_bodies import Operations
 from bootstrap import LatestServices, Services
-from domain import ApiKey, ApiScope, Principal
-from domain.errors import AppError, SignInError
+from domain import ApiKey, ApiScope, Principal, Role
+from domain.errors import AppError, SignInError, SignInUnavailableError
 from domain.logs import get_logger
 from domain.messages import COMMAND
-from services.api_key_service import ApiKeyService
+from services.access import require_role
+from services.caller_service import ApiCaller, CallerService
 
 
 class RequestLimit:
@@ -75,11 +78,12 @@ _BEARER = HTTPBearer(
     description=f"An API key as a bearer token; `{_CREATE_KEY}` creates one.",
 )
 _NO_KEY = f"Send an API key as `Authorization: Bearer fn-...`; `{_CREATE_KEY}` creates one."
+_TOKEN_THREADS = 8
 _INVALID = {"WWW-Authenticate": 'Bearer error="invalid_token"'}
 
 
 class AuthenticationMiddleware:
-    """ASGI middleware: requires a valid key for each request, and limits the requests per key.
+    """ASGI middleware: requires a valid key or token, and limits the requests of each caller.
 
     It protects all paths except `public_paths`, whatever their operations declare. It runs before
     the body is read, so that bodies without a key are neither parsed nor stored.
@@ -88,13 +92,13 @@ class AuthenticationMiddleware:
     def __init__(
         self,
         app: ASGIApp,
-        api_keys: ApiKeyService,
+        callers: CallerService,
         requests_per_minute: int,
         operations: Operations,
         public_paths: frozenset[str],
     ) -> None:
         self._app = app
-        self._api_keys = api_keys
+        self._verifier = Verifier(callers)
         self._operations = operations
         self._public_paths = public_paths
         self._limit = RequestLimit(requests_per_minute)
@@ -103,8 +107,9 @@ class AuthenticationMiddleware:
         """Pass on an authorized request.
 
         Raises:
-            ProblemError: 401 without a valid key, 404 or 405 for an unknown operation, 429 beyond
-                the rate limit.
+            ProblemError: 401 without a valid key or token, 404 or 405 for an unknown operation, 429
+                beyond the rate limit.
+            SignInUnavailableError: The token can't be checked now.
         """
         if scope["type"] != "http":
             await self._app(scope, receive, send)
@@ -113,36 +118,51 @@ class AuthenticationMiddleware:
         if scope["path"] in self._public_paths:
             await self._app(scope, receive, send)
             return
-        key = await self._key(Headers(scope=scope).get("authorization", ""))
-        headers = self._limit.count(key.id)
-        scope.setdefault("state", {})["api_key"] = key
+        caller = await self._caller(Headers(scope=scope).get("authorization", ""))
+        headers = self._limit.count(caller.id)
+        scope.setdefault("state", {})["caller"] = caller
         await self._app(scope, receive, with_headers(send, headers))
         # After the response, because recording the use may have to wait for another writer.
-        await run_in_threadpool(self._note_use, key)
+        await run_in_threadpool(self._note_use, caller)
 
-    async def _key(self, authorization: str) -> ApiKey:
+    async def _caller(self, authorization: str) -> ApiCaller:
         scheme, _, secret = authorization.partition(" ")
         if scheme.lower() != "bearer" or not secret:
             raise ProblemError(401, _NO_KEY, {"WWW-Authenticate": "Bearer"})
-        return await run_in_threadpool(verified_key, self._api_keys, secret.strip())
+        return await self._verifier.caller(secret.strip())
 
-    def _note_use(self, key: ApiKey) -> None:
+    def _note_use(self, caller: ApiCaller) -> None:
         try:
-            self._api_keys.note_use(key)
+            self._verifier.callers.note_use(caller)
         except AppError as error:  # the response has been sent; the next request tries again
             get_logger("api").warning("%s", error)
 
 
-def verified_key(api_keys: ApiKeyService, secret: str) -> ApiKey:
-    """The valid key with this secret.
+class Verifier:
+    """Verifies keys and tokens in threads.
 
-    Raises:
-        ProblemError: 401, there is none.
+    Tokens have their own limit of threads, so that waiting for the provider never delays requests
+    with keys.
     """
-    try:
-        return api_keys.verify(secret)
-    except SignInError as error:
-        raise ProblemError(401, str(error), _INVALID) from error
+
+    def __init__(self, callers: CallerService) -> None:
+        self.callers = callers
+        self._token_threads = anyio.CapacityLimiter(_TOKEN_THREADS)
+
+    async def caller(self, secret: str) -> ApiCaller:
+        """Who sent this key or token.
+
+        Raises:
+            ProblemError: 401, it is not valid.
+            SignInUnavailableError: The token can't be checked now.
+        """
+        limiter = self._token_threads if self.callers.is_token(secret) else None
+        try:
+            return await anyio.to_thread.run_sync(self.callers.caller, secret, limiter=limiter)
+        except SignInUnavailableError:
+            raise
+        except SignInError as error:
+            raise ProblemError(401, str(error), _INVALID) from error
 
 
 def with_headers(send: Send, extra: Mapping[str, str]) -> Send:
@@ -169,11 +189,13 @@ def _caller(
     request: Request,
     _documented: Annotated[HTTPAuthorizationCredentials | None, Depends(_BEARER)],
 ) -> Principal:
-    key: ApiKey = request.state.api_key
-    missing = [scope for scope in scopes.scopes if scope not in key.scopes]
-    if missing:
+    caller: ApiCaller = request.state.caller
+    missing = [scope for scope in scopes.scopes if scope not in caller.scopes]
+    if missing and isinstance(caller.origin, ApiKey):
         raise ProblemError(403, f"This key lacks the scope `{missing[0]}`: use a key that has it.")
-    return key.principal
+    if missing:
+        require_role(caller.principal, Role.EDITOR)
+    return caller.principal
 
 
 OpenServices = Annotated[Services, Depends(services_of)]

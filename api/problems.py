@@ -25,6 +25,7 @@ from domain.errors import (
     ModelUnavailableError,
     NotFoundError,
     SignInError,
+    SignInUnavailableError,
     SourceError,
     SourceUnavailableError,
 )
@@ -44,6 +45,7 @@ _TITLES = {413: "Content Too Large", 414: "URI Too Long", 422: "Unprocessable Co
 _STATUS: Mapping[type[AppError], int] = {
     NotFoundError: 404,
     SignInError: 401,
+    SignInUnavailableError: 503,
     ForbiddenError: 403,
     ConflictError: 409,
     InputError: 422,
@@ -207,12 +209,13 @@ async def _respond(request: Request, error: Exception) -> Response:
         _log.error("%s %s failed", request.method, path, exc_info=error)
     responders: Mapping[str, Responder] = request.app.state.responders
     matches = (responder for start, responder in responders.items() if path.startswith(start))
-    return next(matches, problem_response)(problem, _headers(problem, error), error)
+    return next(matches, problem_response)(problem, problem_headers(problem, error), error)
 
 
-def _headers(problem: Problem, error: Exception) -> dict[str, str]:
+def problem_headers(problem: Problem, error: Exception) -> dict[str, str]:
+    """The headers of the response for a problem; a retryable one says when to retry."""
     headers = dict(getattr(error, "headers", None) or {})
-    if problem.retryable:  # retryable problems say when to retry
+    if problem.retryable:
         seconds = math.ceil(getattr(error, "retry_after_s", 0)) or RETRY_AFTER_S
         headers.setdefault("Retry-After", str(seconds))
     return headers

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from bootstrap.hosting import make_host_policy
 from bootstrap.import_services import SAMPLES, ImportServices
-from bootstrap.sign_in import make_sign_in
+from bootstrap.sign_in import make_sign_in, make_tokens
 from domain import LOCAL_USER, SearchChoice
 from domain.errors import AppError
 from domain.web.host_policy import Host, HostPolicy
@@ -26,6 +26,7 @@ from storage.ledger.place_store import Places
 # Services are imported where they are built, so that commands and pages load only what they use.
 if TYPE_CHECKING:
     from services.api_key_service import ApiKeyService, ApiLimits
+    from services.caller_service import CallerService
     from services.catalog.catalog_imports import CatalogImports
     from services.catalog.catalog_service import CatalogService
     from services.catalog.preferences import PeopleService
@@ -324,6 +325,14 @@ class Services(ImportServices):
         from services.api_key_service import ApiKeyService
 
         return ApiKeyService(ApiKeys(self._database))
+
+    @cached_property
+    def callers(self) -> "CallerService":
+        """Decides who makes a call to the API."""
+        from services.caller_service import CallerService
+
+        accounts = Accounts(self._database)
+        return CallerService(self.api_keys, accounts, make_tokens(self.parts.settings, accounts))
 
     @cached_property
     def permissions(self) -> "PermissionService":

@@ -12,6 +12,7 @@ from storage.ledger.secret_store import EncryptionKeys, Secrets
 
 if TYPE_CHECKING:
     from services.sign_in.sign_in_service import SignInService
+    from services.sign_in.token_service import TokenService
 
 _COOKIES = "cookies of the pages"
 
@@ -69,3 +70,15 @@ def _cookie_secret(settings: Settings) -> str:
     finally:
         database.close()
     return keys.derive(_COOKIES)
+
+
+def make_tokens(settings: Settings, accounts: Accounts) -> "TokenService | None":
+    """The service that checks bearer tokens for the API; None if the API accepts none."""
+    sign_in = make_sign_in(settings, accounts)
+    if sign_in is None or not settings.oidc_api_audience:
+        return None
+    from services.sign_in.provider_keys import ProviderKeys
+    from services.sign_in.token_service import TokenService
+
+    keys = ProviderKeys(sign_in.options.issuer)
+    return TokenService(keys, settings.oidc_api_audience, accounts, sign_in.options)

@@ -76,11 +76,12 @@ def explain(
     document_id: Annotated[str, typer.Argument(metavar="DOCUMENT", help="Id of the document")],
     user: Annotated[str, typer.Option(help="Id of the user; empty for any user")] = "",
     group: Annotated[list[str] | None, typer.Option(help="Group of the user; repeatable")] = None,
+    email: Annotated[str, typer.Option(help="Email address of the user")] = "",
     as_json: AsJson = False,
     data_dir: DataDir = None,
 ) -> None:
     """Explain why a user may read a document, or why not."""
-    person = Principal(user, frozenset(group or ()))
+    person = Principal(user, frozenset(group or ()), email=email)
     with open_services(data_dir, warn=False) as services:
         explanation = services.permissions.why(LOCAL_USER, person, document_id)
     if as_json:

@@ -36,6 +36,12 @@ class SignInError(AppError):
     """A sign-in is not accepted, or no longer; the message says why and what to do."""
 
 
+class SignInUnavailableError(SignInError):
+    """A sign-in can't be checked now, because the provider can't be reached."""
+
+    retryable = True
+
+
 class ModelOptionError(InputError):
     """An option for the chat model is invalid or not supported; `param` is its field."""
 

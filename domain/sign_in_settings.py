@@ -61,6 +61,9 @@ class SignInSettings(BaseModel):
     oidc_groups_claim: str = Field(
         "groups", min_length=1, description="Claim of the ID token that lists a person's groups"
     )
+    oidc_api_audience: str = Field(
+        "", description="Audience of that provider's bearer tokens for the API; none if empty"
+    )
     public_url: Annotated[str, AfterValidator(_check_public_url)] = Field(
         "", description="Address at which browsers open the pages"
     )
@@ -84,7 +87,7 @@ class SignInSettings(BaseModel):
     @model_validator(mode="after")
     def _check_sign_in(self) -> Self:
         missing = [variable_of(name) for name in _REQUIRED if not getattr(self, name)]
-        if missing and len(missing) < len(_REQUIRED):
+        if missing and (self.oidc_api_audience or len(missing) < len(_REQUIRED)):
             raise ConfigError(
                 _("To let people sign in, also set {missing}.").format(missing=", ".join(missing))
             )

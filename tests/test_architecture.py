@@ -51,6 +51,7 @@ ALLOWED_USERS = {
     "langchain_openai": {"models"},
     "openai": {"models"},
     "httpx": {"models", "services/sign_in"},
+    "jwt": {"services/sign_in"},
     "onnxruntime": {"models"},
     "onnx": {"models"},
     "tokenizers": {"models"},

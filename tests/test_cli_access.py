@@ -43,6 +43,9 @@ def test_why_a_document_is_readable_is_explained(line, leave):
     line.run("access", "allow", "handbook", "group:hr")
     explanation = line.run("access", "why", leave, "--user", "anna", "--group", "staff").stdout
     assert explanation == "Hidden: only group:hr may read the source handbook.\n"
+    line.run("access", "allow", "handbook", "group:hr", "email:anna@example.com")
+    explanation = line.run("access", "why", leave, "--email", "anna@example.com").stdout
+    assert explanation == "Readable by email:anna@example.com.\n"
     data = line.run("access", "why", leave, "--group", "staff", "--group", "hr", "--json").stdout
     assert json.loads(data) == {
         "is_readable": True,

@@ -38,19 +38,18 @@ from pydantic import AnyHttpUrl
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.types import Message, Receive, Scope, Send
 
-from api.authentication import RequestLimit, verified_key, with_headers
+from api.authentication import RequestLimit, Verifier, with_headers
 from api.mcp.mcp_prompts import PROMPTS, completion_of, prompt_of
 from api.mcp.mcp_resources import TEMPLATE, listed_resources, read_resource
 from api.mcp.mcp_tools import ASK, Progress, call_tool, failure, listed_tools, scope_of
-from api.problems import ProblemError, problem_of_error, problem_response
+from api.problems import ProblemError, problem_headers, problem_of_error, problem_response
 from api.request_bodies import MAX_JSON_BYTES
 from bootstrap import Services, following
 from domain import ApiScope, Principal
-from domain.errors import SignInError
+from domain.errors import AppError
 from domain.web.host_guard import DATA_HEADERS, App, HostGuard
 from domain.web.host_policy import HostPolicy
 from domain.web.request_log import RequestLog
-from services.api_key_service import ApiKeyService
 
 INSTRUCTIONS = """\
 Footnote is a library of the organization's own documents. For any question that they may answer, \
@@ -192,7 +191,7 @@ class _Handlers:
 
 def _caller_of_key() -> Caller:
     token = get_access_token()
-    if not isinstance(token, KeyToken):
+    if not isinstance(token, CallerToken):
         raise MCPError(INVALID_REQUEST, "Send an API key as `Authorization: Bearer fn-...`.")
     return Caller(token.principal, frozenset(map(ApiScope, token.scopes)))
 
@@ -200,51 +199,51 @@ def _caller_of_key() -> Caller:
 PATH = "/mcp"
 
 
-class KeyToken(AccessToken):
+class CallerToken(AccessToken):
     """A bearer token with the principal for its calls."""
 
     principal: Principal
 
 
-class Keys:
-    """Verifies bearer tokens, which are API keys, for the MCP library."""
+class BearerTokens:
+    """Verifies bearer tokens, which are API keys or those of the provider, for the MCP library."""
 
-    def __init__(self, api_keys: ApiKeyService) -> None:
-        """Create a verifier of these keys."""
-        self._api_keys = api_keys
+    def __init__(self, verifier: Verifier) -> None:
+        self._verifier = verifier
 
     async def verify_token(self, token: str) -> AccessToken | None:
-        """The principal and the scopes of a key; None if it is not valid."""
+        """The principal and the scopes; None if the token is not valid."""
         try:
-            key = await anyio.to_thread.run_sync(self._api_keys.verify, token)
-        except SignInError:
+            caller = await self._verifier.caller(token)
+        except (ProblemError, AppError):  # `LimitedRequests` has responded with the reason
             return None
-        return KeyToken(
+        return CallerToken(
             token=token,
-            client_id=key.id,
-            scopes=sorted(key.scopes),
-            subject=key.user_id,
-            principal=key.principal,
+            client_id=caller.id,
+            scopes=sorted(caller.scopes),
+            subject=caller.principal.user_id,
+            principal=caller.principal,
         )
 
 
 class LimitedRequests:
-    """ASGI middleware: limits the requests of each key within a minute, as the API does.
+    """ASGI middleware: limits the requests of each caller within a minute, as the API does.
 
-    A request with an invalid key gets the reason, which the MCP library would replace.
+    A request with an invalid key or token gets the reason, which the MCP library would replace.
     """
 
-    def __init__(self, app: App, services: Services) -> None:
+    def __init__(self, app: App, verifier: Verifier, requests_per_minute: int) -> None:
         self._app = app
-        self._api_keys = services.api_keys
-        self._limit = RequestLimit(services.api_limits.requests_per_minute)
+        self._verifier = verifier
+        self._limit = RequestLimit(requests_per_minute)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Pass on a request, or respond with 401 or 429; invalid keys are not counted."""
+        """Pass on a request, or respond with 401, 429, or 503; invalid keys are not counted."""
         try:
             headers = await self._count(scope) if scope["type"] == "http" else {}
-        except ProblemError as error:
-            response = problem_response(problem_of_error(error), error.headers or {}, error)
+        except (ProblemError, AppError) as error:
+            problem = problem_of_error(error)
+            response = problem_response(problem, problem_headers(problem, error), error)
             await response(scope, receive, send)
         else:
             await self._app(scope, receive, with_headers(send, headers))
@@ -253,8 +252,7 @@ class LimitedRequests:
         scheme, _, secret = Headers(scope=scope).get("authorization", "").partition(" ")
         if scheme.lower() != "bearer":
             return {}
-        key = await anyio.to_thread.run_sync(verified_key, self._api_keys, secret.strip())
-        return self._limit.count(key.id)
+        return self._limit.count((await self._verifier.caller(secret.strip())).id)
 
 
 class FailedSessions:
@@ -285,18 +283,20 @@ def make_mcp_app(services: Services, policy: HostPolicy) -> App:
     with 429 if a key sends too many requests.
     """
     server: Any = make_mcp_server(services)
+    verifier = Verifier(services.callers)
     app = server.streamable_http_app(
         streamable_http_path=PATH,
         max_request_body_size=MAX_JSON_BYTES,
         # The host guard does this for every server.
         transport_security=TransportSecuritySettings(enable_dns_rebinding_protection=False),
-        # Tokens are issued by `cli.py api-key create`, not by a server; this URL is never sent.
+        # This URL is never sent: clients get their keys or tokens elsewhere.
         auth=AuthSettings(
             issuer_url=AnyHttpUrl("http://localhost"), resource_server_url=None, required_scopes=[]
         ),
-        token_verifier=Keys(services.api_keys),
+        token_verifier=BearerTokens(verifier),
     )
-    limited = LimitedRequests(FailedSessions(app), services)
+    limit = services.api_limits.requests_per_minute
+    limited = LimitedRequests(FailedSessions(app), verifier, limit)
     return RequestLog(HostGuard(limited, policy, DATA_HEADERS))
 
 

@@ -24,6 +24,7 @@ _Collection = Annotated[
     str, Path(description="Name of a collection", examples=["HR"], max_length=1000, pattern=NO_NUL)
 ]
 _User = Annotated[_Name, Query(description="Id of the user; empty for any user")]
+_Email = Annotated[_Name, Query(description="Email address of the user; empty for none")]
 _Groups = Annotated[
     list[_Name], Query(max_length=_MAX_GROUPS, description="Groups of the user; repeatable")
 ]
@@ -109,9 +110,10 @@ def explain_access(
     document_id: DocumentId,
     user: _User = "",
     group: _Groups = [],  # noqa: B006  # nothing changes it
+    email: _Email = "",
 ) -> AccessExplanation:
     """Explain why a user may read a document, or why not; requires the role `editor`."""
-    person = Principal(user, frozenset(group))
+    person = Principal(user, frozenset(group), email=email)
     explanation = services.permissions.why(principal, person, document_id)
     return AccessExplanation.model_validate(explanation)
 

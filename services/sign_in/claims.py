@@ -16,7 +16,7 @@ from domain.messages import Message, _
 
 Claims = Mapping[str, Any]
 
-_SKEW = timedelta(seconds=60)
+SKEW = timedelta(seconds=60)
 _MAX_NAME_CHARS = 200
 _OF_ANOTHER = _("This sign-in was made for another provider or program: sign in again.")
 _INCOMPLETE = _(
@@ -63,7 +63,7 @@ def _is_for(claims: Claims, client_id: str) -> bool:
 
 
 def _time_problem(issued_at: datetime, session: timedelta, now: datetime) -> Message | None:
-    if issued_at > now + _SKEW:
+    if issued_at > now + SKEW:
         return _(
             "The sign-in is dated in the future: correct the clock of this server or of the"
             " sign-in service, and sign in again."
@@ -115,11 +115,19 @@ def account_of(claims: Claims, options: SignInOptions, now: datetime) -> Account
         _name(claims),
         _line(claims.get("email")),
         options.default_role,
-        _groups(claims.get(options.groups_claim)),
+        groups_of(claims, options),
         created_at=now,
         signed_in_at=issue_time(claims),
         seen_at=now,
     )
+
+
+def verified_email(claims: Claims) -> str:
+    """The person's e-mail address, if the provider has verified it; otherwise "".
+
+    Anyone can enter the address of somebody else at a provider that does not verify it.
+    """
+    return _line(claims.get("email")) if claims.get("email_verified") is True else ""
 
 
 def _name(claims: Claims) -> str:
@@ -132,7 +140,8 @@ def _line(value: object) -> str:
     return text[:_MAX_NAME_CHARS] if text.isprintable() else ""
 
 
-def _groups(value: object) -> frozenset[str]:
+def groups_of(claims: Claims, options: SignInOptions) -> frozenset[str]:
     """The names of groups in a list, or of a single one; nothing else is a group."""
+    value = claims.get(options.groups_claim)
     several = value if isinstance(value, list) else [value]
     return frozenset(one for one in several if isinstance(one, str) and one)

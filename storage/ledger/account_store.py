@@ -37,6 +37,10 @@ class Accounts(Store):
                 return StoredSession(None, session.get(EndedSessionRow, digest) is not None)
             return StoredSession(from_row(Account, found[0]), found[1] is not None)
 
+    def find(self, account_id: str) -> Account | None:
+        """The account with this id, if any."""
+        return self._first(Account, select(AccountRow).where(AccountRow.id == account_id))
+
     def list(self) -> list[Account]:
         """All accounts by name, including disabled ones."""
         return self._each(Account, select(AccountRow).order_by(AccountRow.name, AccountRow.id))

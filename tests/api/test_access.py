@@ -93,6 +93,10 @@ def test_why_a_user_may_read_a_document_is_explained(client):
         "message": "Hidden: only group:hr, user:local may read the source handbook.",
         "readers": ["group:hr", "user:local"],
     }
+    params = {"user": "anna", "email": "Anna@Example.com"}
+    for reader in ("domain:example.com", "email:anna@example.com"):
+        permissions.set_readers(LOCAL_USER, client.source.id, [reader, "group:hr", "user:local"])
+        assert client.get(path, params=params).json()["readers"] == [reader]
     answer = client.get(path, params={"user": "anna", "group": ["staff", "hr"]}).json()
     assert (answer["is_readable"], answer["readers"]) == (True, ["group:hr"])
 
