@@ -75,7 +75,7 @@ _CREATE_KEY = f"{COMMAND} api-key create NAME --scope read --scope ask"
 _BEARER = HTTPBearer(
     auto_error=False,
     scheme_name="ApiKey",
-    description=f"An API key as a bearer token; `{_CREATE_KEY}` creates one.",
+    description=f"An API key, which `{_CREATE_KEY}` creates, or a token of the OpenID provider.",
 )
 _NO_KEY = f"Send an API key as `Authorization: Bearer fn-...`; `{_CREATE_KEY}` creates one."
 _TOKEN_THREADS = 8

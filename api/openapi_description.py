@@ -85,7 +85,9 @@ one. Each operation states the scope that it requires: `read` searches and reads
 questions and stores conversations, judgments, and people's preferences; `manage` changes sources,
 imports, and documents. No scope includes another. `python cli.py api-key revoke ID` revokes a key
 immediately.
-A key belongs to one user and sees only that user's conversations and people.
+A key belongs to one user and sees only that user's conversations and people, and only the documents
+that the user and the groups of the key may read. A server can also accept bearer tokens of an
+OpenID provider; the role of the person then determines the scopes.
 
 **Errors** are problem details (RFC 9457). `retryable` states whether the same request may succeed
 later; if so, `Retry-After` gives the number of seconds. Operations below `/api/v1` reject unknown
