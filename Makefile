@@ -22,7 +22,7 @@ PIP := $(BIN)/python -m pip install --disable-pip-version-check --quiet --no-dep
 
 # OpenAI's clients, MCP clients, and generators of clients; the names are those of their requirements and folders.
 PYTHON_CLIENTS := clients openai-2 openai-3 mcp-langchain mcp-fastmcp
-NPM_CLIENTS := generated_clients clients/openai_node clients/mcp_typescript clients/mcp_ai_sdk
+NPM_CLIENTS := generated_clients oidc_provider clients/openai_node clients/mcp_typescript clients/mcp_ai_sdk
 
 .PHONY: run api lint test test-all test-opensearch test-model opensearch setup bench lock translations axe clients audit licenses
 

@@ -21,10 +21,10 @@ def show_pages() -> None:
         st.navigation(_pages(has_catalogs=False), position="hidden")
         sign_in_page.show_sign_in()
         return
+    sign_in_page.use_administrator_link()
     page = st.navigation(_pages(has_catalogs=frame.has_catalogs()), position="top")
     frame.return_to_opened_page()
     with frame.show_errors():
-        sign_in_page.use_administrator_link()
         sign_in_page.show_person()
         page.run()
 

@@ -2,20 +2,19 @@
 
 import os
 import signal
-import socket
 import subprocess
 import sys
 import time
 import urllib.error
 import urllib.request
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
 
-from tests.servers import wait_for_imports
+from tests.servers import free_port, wait_for_imports
 
 ROOT = Path(__file__).parents[2]
 START_S = 300  # the first start prepares the model and imports the sample documents
@@ -52,14 +51,18 @@ def running(
     waits_for_imports: bool = True,
     footnote: Sequence[str] = (sys.executable, "cli.py"),
     cwd: Path = ROOT,
+    port: int = 0,
+    output: Path | None = None,
 ) -> Iterator[Program]:
     """Run the program over the data folder in the environment until the end of the block.
 
-    The block begins when the pages are served and no import is unfinished.
+    The block begins when the pages are served and no import is unfinished. A port of 0 is replaced
+    with a free one. What the program prints goes to the file `output`, if there is one.
     """
-    port = _free_port()
+    port = port or free_port()
     command = [*footnote, "serve", "--port", str(port)]
-    process = subprocess.Popen(command, cwd=cwd, env=environment)
+    with output.open("w") if output else nullcontext() as file:
+        process = subprocess.Popen(command, cwd=cwd, env=environment, stdout=file)
     try:
         _wait_until_healthy(process, port)
         if waits_for_imports:
@@ -72,12 +75,6 @@ def running(
         except subprocess.TimeoutExpired:
             process.kill()  # its children exit with it
             process.wait(timeout=END_S)
-
-
-def _free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
 
 
 def _wait_until_healthy(process: subprocess.Popen, port: int) -> None:

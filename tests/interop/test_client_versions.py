@@ -11,6 +11,7 @@ REQUIREMENTS = ROOT / "tests" / "requirements"
 PINNED = ["clients", "openai-2", "openai-3", "mcp-langchain", "mcp-fastmcp"]
 PACKAGES = [
     "generated_clients",
+    "oidc_provider",
     "clients/openai_node",
     "clients/mcp_typescript",
     "clients/mcp_ai_sdk",

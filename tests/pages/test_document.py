@@ -11,11 +11,13 @@ from PIL import Image
 from streamlit.testing.v1 import AppTest
 from streamlit.testing.v1.element_tree import Button
 
+from domain import Principal
 from domain.errors import UnreadableError
 from services.library.document_parts import Heading
 from services.library.original_service import OriginalFile
 from services.library.reader_service import Cited, DocumentView, Freshness, Span, ViewContent
 from tests.pages.conftest import APP, Services, page_text
+from ui.documents import document_page
 from ui.text import words
 
 BEFORE, FOCUS, AFTER = "# Before it\n\n", "<b>Ten</b> days of leave.", "\n\n## After it"
@@ -278,6 +280,20 @@ def test_the_page_with_the_quote_is_shown_and_its_neighbors_on_request(services:
     assert button(page, words.NEXT_PAGE).disabled
     button(page, words.PREVIOUS_PAGE).click().run()
     assert words.ORIGINAL_PAGE.format(page=7) in page.get("image")[0].proto.imgs[0].caption
+
+
+def test_a_picture_drawn_for_one_person_is_drawn_again_for_another(
+    services: Services, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    services.reader.document = view(format="pdf", location="/files/leave.pdf", page=7)
+    services.originals.picture = png()
+    drawn = []
+    for user_id in ("ada", "ada", "ben"):
+        person = Principal(user_id)
+        monkeypatch.setattr(document_page, "principal", lambda person=person: person)
+        assert open_document(services).get("image")
+        drawn.append(len(services.originals.pictures))
+    assert drawn == [1, 1, 2]
 
 
 def test_the_original_can_be_downloaded(services: Services) -> None:

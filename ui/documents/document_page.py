@@ -9,7 +9,7 @@ from urllib.parse import urlencode
 import streamlit as st
 
 from bootstrap import Services
-from domain import is_on_web
+from domain import Principal, is_on_web
 from domain.errors import UnreadableError
 from ui.documents.document_text import (
     AT,
@@ -191,7 +191,10 @@ def _show_picture(originals: "OriginalService", view: "DocumentView") -> None:
     page = min(max(int(st.session_state.get(key, first)), 1), max(view.pages, first))
     version = view.stored.version if view.stored else ""
     try:
-        picture = _picture(originals, view.document_id, version, page, tuple(view.quotes))
+        reader = principal()
+        readers = tuple(sorted(reader.readers))
+        quotes = tuple(view.quotes)
+        picture = _picture(originals, reader, readers, view.document_id, version, page, quotes)
     except UnreadableError as error:
         show_problem(str(error), severe=False)
         return
@@ -213,9 +216,11 @@ def _show_page(key: str, page: int) -> None:
 @st.cache_resource(max_entries=PICTURES, show_spinner=False)
 def _picture(
     _originals: "OriginalService",
+    _principal: Principal,
+    readers: tuple[str, ...],  # noqa: ARG001  # part of the cache key
     document_id: str,
     version: str,  # noqa: ARG001  # part of the cache key
     page: int,
     quotes: tuple[str, ...],
 ) -> bytes:
-    return _originals.page_image(principal(), document_id, page, quotes)
+    return _originals.page_image(_principal, document_id, page, quotes)

@@ -51,10 +51,11 @@ def show_person() -> None:
 
 def use_administrator_link() -> None:
     """Make the person an administrator if they opened the link that `serve` printed."""
-    token, sign_in = st.query_params.get(ADMINISTRATOR), frame.services().sign_in
-    if not token or sign_in is None:
+    token = st.query_params.get(ADMINISTRATOR)
+    if not token:
         return
     del st.query_params[ADMINISTRATOR]
     with frame.show_errors():
-        sign_in.use_administrator_link(frame.principal(), token, datetime.now(UTC))
-        st.toast(words.NOW_ADMINISTRATOR, icon=":material/check:", duration="long")
+        if sign_in := frame.services().sign_in:
+            sign_in.use_administrator_link(frame.principal(), token, datetime.now(UTC))
+            st.toast(words.NOW_ADMINISTRATOR, icon=":material/check:", duration="long")

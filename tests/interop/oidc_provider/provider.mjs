@@ -14,12 +14,18 @@ const { base, Prompt } = interactionPolicy;
 const policy = base();
 policy.add(new Prompt({ name: "select_account", requestable: true }), 0);
 
+// The default page loads a font from another server.
+function logoutSource(ctx, form) {
+  ctx.body = `<!doctype html><title>Provider</title>${form}
+    <button form="op.logoutForm" name="logout" value="yes">Yes, sign me out</button>`;
+}
+
 const provider = new Provider(`http://localhost:${port}`, {
   clients: [settings().client],
   claims: { openid: ["sub"], email: ["email"], profile: ["name", "groups"] },
   conformIdTokenClaims: false,
   cookies: { keys: ["a key of the tests"] },
-  features: { devInteractions: { enabled: false } },
+  features: { devInteractions: { enabled: false }, rpInitiatedLogout: { logoutSource } },
   interactions: { policy, url: (_ctx, interaction) => `/interaction/${interaction.uid}` },
   findAccount: (_ctx, sub) => ({ accountId: sub, claims: () => ({ sub, ...settings().people[sub] }) }),
   loadExistingGrant: async (ctx) => {
