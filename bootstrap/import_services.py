@@ -64,7 +64,8 @@ class ImportServices:
         return Sources(self._database)
 
     @cached_property
-    def _access(self) -> Access:
+    def access(self) -> Access:
+        """What principals may read."""
         return Access(self._sources, Restrictions(self._database))
 
     @cached_property
@@ -83,7 +84,7 @@ class ImportServices:
 
         return UploadService(
             UploadFiles(self.parts.settings.data_dir),
-            self._access,
+            self.access,
             self._conversations,
             self.parts.settings.max_file_mb * 1024 * 1024,
         )
@@ -94,7 +95,7 @@ class ImportServices:
         from services.sources.source_service import SourceService
 
         return SourceService(
-            self._access, self.source_kinds, self.queue, SourceTraces(self._database)
+            self.access, self.source_kinds, self.queue, SourceTraces(self._database)
         )
 
     @cached_property
@@ -170,7 +171,7 @@ class ImportServices:
 
         return ImportService(
             self._database,
-            self._access,
+            self.access,
             self.parts.stores,
             self.parts.configured,
             FORMATS_VERSION,
@@ -181,7 +182,7 @@ class ImportServices:
         """The queue of imports, with their control and progress."""
         from services.imports.import_queue import ImportQueue
 
-        return ImportQueue(self._database, self._access)
+        return ImportQueue(self._database, self.access)
 
     @cached_property
     def worker(self) -> "Worker":

@@ -66,7 +66,7 @@ class Services(ImportServices):
         return ChatService(
             self._conversations,
             self._documents,
-            self._access,
+            self.access,
             self.chains,
             AgentBuilder(self.parts.settings, models, self),
             models,
@@ -104,8 +104,8 @@ class Services(ImportServices):
         return ConversationService(
             ConversationList(self._database),
             self._conversations,
-            ImportedEvidence(self._documents, self._access),
-            self._access,
+            ImportedEvidence(self._documents, self.access),
+            self.access,
             timedelta(days=self.parts.settings.deleted_retention_days),
         )
 
@@ -114,7 +114,7 @@ class Services(ImportServices):
         """The stored turns of conversations."""
         from services.chat.conversation_service import TurnService
 
-        return TurnService(self._conversations, self._access)
+        return TurnService(self._conversations, self.access)
 
     @property
     def costs(self) -> "CostService":
@@ -146,7 +146,7 @@ class Services(ImportServices):
 
         return Library(
             self._documents,
-            self._access,
+            self.access,
             self._indexes,
             self.parts.stores,
             self.maintenance,
@@ -170,7 +170,7 @@ class Services(ImportServices):
         return ChoiceService(
             DocumentList(self._database),
             LabelList(self._database),
-            self._access,
+            self.access,
             self.parts.default_search,
         )
 
@@ -180,7 +180,7 @@ class Services(ImportServices):
         from services.search.suggestion_service import SuggestionService
 
         return SuggestionService(
-            DocumentList(self._database), FirstPassages(self._database), self._access, SAMPLES
+            DocumentList(self._database), FirstPassages(self._database), self.access, SAMPLES
         )
 
     @cached_property
@@ -208,16 +208,14 @@ class Services(ImportServices):
         """Lists, removes, and reimports documents."""
         from services.library.document_service import DocumentService
 
-        return DocumentService(
-            self._database, self._access, self._indexes, self.queue, self.uploads
-        )
+        return DocumentService(self._database, self.access, self._indexes, self.queue, self.uploads)
 
     @cached_property
     def failures(self) -> "FailureService":
         """Unreadable documents."""
         from services.library.document_service import FailureService
 
-        return FailureService(Failures(self._database), self._access, self.queue)
+        return FailureService(Failures(self._database), self.access, self.queue)
 
     @cached_property
     def reader(self) -> "DocumentReader":
@@ -225,7 +223,7 @@ class Services(ImportServices):
         from services.library.reader_service import DocumentReader
 
         return DocumentReader(
-            self._documents, self._access, Reading(self._database), self._conversations
+            self._documents, self.access, Reading(self._database), self._conversations
         )
 
     @cached_property
@@ -233,7 +231,7 @@ class Services(ImportServices):
         """The original files of documents."""
         from services.library.original_service import OriginalService
 
-        return OriginalService(self._documents, self._access, self.parts.settings.data_dir)
+        return OriginalService(self._documents, self.access, self.parts.settings.data_dir)
 
     @cached_property
     def evaluation(self) -> "EvaluationService":
@@ -263,7 +261,7 @@ class Services(ImportServices):
 
         labels, finder = Labels(self._database), PassageFinder(self._database, self._documents)
         return LabelService(
-            labels, self._documents, finder, self._indexes, self._access, self.search
+            labels, self._documents, finder, self._indexes, self.access, self.search
         )
 
     @cached_property
@@ -282,7 +280,7 @@ class Services(ImportServices):
 
         parts, places = self.parts, Places(self._database)
         return CatalogService(
-            Catalogs(self._access, places, self._documents),
+            Catalogs(self.access, places, self._documents),
             self.people,
             SearchEngine(
                 self.library, self._documents, places, parts.catalog_options, parts.reranking
@@ -296,7 +294,7 @@ class Services(ImportServices):
         """The preferences of people."""
         from services.catalog.preferences import PeopleService
 
-        return PeopleService(People(self._database), self._access)
+        return PeopleService(People(self._database), self.access)
 
     @cached_property
     def catalog_imports(self) -> "CatalogImports":
@@ -364,7 +362,7 @@ class Services(ImportServices):
 
         return StatusService(
             self.maintenance,
-            self._access,
+            self.access,
             ImportRuns(self._database),
             self._conversations,
             Workers(self._database),

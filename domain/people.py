@@ -133,9 +133,8 @@ class ApiKey:
 
     @property
     def principal(self) -> Principal:
-        """The principal for calls with this key."""
-        manages = ApiScope.MANAGE in self.scopes
-        return Principal(self.user_id, self.groups, Role.EDITOR if manages else Role.READER)
+        """The principal for calls with this key, which its scopes limit further."""
+        return Principal(self.user_id, self.groups, Role.EDITOR)
 
     def is_valid(self, now: datetime) -> bool:
         """Whether calls may be made with this key at that time."""

@@ -85,8 +85,17 @@ class Access:
         elsewhere = {id_ for id_, source in sources.items() if source not in readable.sources}
         return elsewhere | (ids & readable.denied.documents)
 
+    def managed_sources(self, principal: Principal) -> dict[str, StoredSource]:
+        """The sources that the principal may change, and whose imports and failures they see.
+
+        These are all readable ones for an editor, and their own files of conversations for anyone.
+        """
+        own = self.own_sources(principal)
+        is_editor = principal.role.includes(Role.EDITOR)
+        return {id_: one for id_, one in own.items() if is_editor or _is_own(principal, one)}
+
     def managed_source(self, principal: Principal, source_id: str) -> StoredSource:
-        """A source that the principal may change: their own, or any readable one as an editor.
+        """One of the `managed_sources`.
 
         Raises:
             NotFoundError: There is no such source, or it is not readable.
@@ -95,7 +104,7 @@ class Access:
         source = self.own_sources(principal).get(source_id)
         if source is None:
             raise source_not_found(source_id)
-        if source.options.get(OWNER) != principal.user_id:
+        if not _is_own(principal, source):
             require_role(principal, Role.EDITOR)
         return source
 
@@ -109,6 +118,10 @@ def _reads(principal: Principal, source: StoredSource, denied: Denied) -> bool:
     names = {source_restriction(source.id), collection_restriction(source.collection)}
     is_own = source.options.get(OWNER) in (None, principal.user_id)
     return is_own and denied.restrictions.isdisjoint(names)
+
+
+def _is_own(principal: Principal, source: StoredSource) -> bool:
+    return source.options.get(OWNER) == principal.user_id
 
 
 def require_role(principal: Principal, role: Role) -> None:

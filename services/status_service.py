@@ -9,9 +9,9 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from domain import ImportRun, ImportState, Principal, TurnState
+from domain import ImportRun, ImportState, Principal, Role, TurnState
 from domain.version import VERSION
-from services.access import Access
+from services.access import Access, require_role
 from services.imports.maintenance import IndexStatus, MaintenanceService
 from storage.ledger.conversation_store import Conversations
 from storage.ledger.import_leases import Workers
@@ -58,8 +58,10 @@ class StatusService:
         """The state now.
 
         Raises:
+            ForbiddenError: The principal is not an administrator.
             StorageError: The ledger can't be read.
         """
+        require_role(principal, Role.ADMIN)
         runs, turns = self.runs.count_by_state(), self.conversations.count_turns_by_state()
         return SystemStatus(
             version=VERSION,

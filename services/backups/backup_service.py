@@ -5,11 +5,12 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
-from domain import Principal
+from domain import Principal, Role
 from domain.errors import ConflictError
 from domain.logs import get_logger, milliseconds
 from domain.messages import _
 from domain.version import VERSION
+from services.access import require_role
 from services.long_work import Cancelled, OnProgress, Progress, ignore, never, stop_if
 from storage.backups.backup_file import entries_of, write_backup
 from storage.backups.library_copy import ledger_facts, library_copy
@@ -49,7 +50,7 @@ class BackupService:
 
     def back_up(
         self,
-        principal: Principal,  # noqa: ARG002  # every use case takes a principal
+        principal: Principal,
         target: Path,
         *,
         is_scheduled: bool = False,
@@ -61,6 +62,7 @@ class BackupService:
         The library may be used and imports may run meanwhile; the backup shows one moment.
 
         Raises:
+            ForbiddenError: The principal is not an administrator.
             InputError: The file exists already.
             ConflictError: The ledger is not an SQLite file.
             BusyError: Another backup is running.
@@ -68,6 +70,7 @@ class BackupService:
             StorageError: The backup can't be written; nothing was left.
             CancelledError: The work was canceled; nothing was left.
         """
+        require_role(principal, Role.ADMIN)
         if self._location.file is None:
             raise ConflictError(
                 _(

@@ -19,7 +19,7 @@ _log = get_logger("imports")
 class ImportQueue:
     """Import runs, which a worker process performs and every process can see.
 
-    Principals see and control only the imports of shared sources and of their own sources.
+    Principals see and control only the imports of sources that they manage.
     """
 
     def __init__(self, database: Database, access: Access) -> None:
@@ -67,14 +67,14 @@ class ImportQueue:
             NotFoundError: There is no such import, or its source belongs to someone else.
         """
         run = self._imports.get(import_id)
-        if not self._sees(principal, run.source_id):
+        if not self._manages(principal, run.source_id):
             raise import_not_found(import_id)
         return run
 
     def current(self, principal: Principal, source_id: str | None = None) -> list[ImportRun]:
         """Unfinished runs of one source or of all: first the running one, then the queue."""
-        own = self._access.own_sources(principal)
-        return [run for run in self._imports.current(source_id) if run.source_id in own]
+        managed = self._access.managed_sources(principal)
+        return [run for run in self._imports.current(source_id) if run.source_id in managed]
 
     def busy_sources(self) -> set[str]:
         """The ids of all sources of all owners with unfinished runs."""
@@ -89,13 +89,13 @@ class ImportQueue:
         offset: int = 0,
     ) -> list[ImportRun]:
         """The source's ended runs of every kind, latest first; empty if it is not visible."""
-        if not self._sees(principal, source_id):
+        if not self._manages(principal, source_id):
             return []
         return self._imports.history(source_id, limit=limit, offset=offset)
 
     def count_history(self, principal: Principal, source_id: str) -> int:
         """The number of ended runs of the source; 0 if the source is not visible."""
-        return self._imports.count_history(source_id) if self._sees(principal, source_id) else 0
+        return self._imports.count_history(source_id) if self._manages(principal, source_id) else 0
 
     def pause(self, principal: Principal, import_id: str) -> ImportRun:
         """Request a pause; the run stops within two seconds.
@@ -148,5 +148,5 @@ class ImportQueue:
         self._access.managed_source(principal, run.source_id)
         return run.id
 
-    def _sees(self, principal: Principal, source_id: str) -> bool:
-        return self._access.sees(principal, source_id)
+    def _manages(self, principal: Principal, source_id: str) -> bool:
+        return source_id in self._access.managed_sources(principal)

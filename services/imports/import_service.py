@@ -204,7 +204,7 @@ class ImportService:
             NotFoundError: There is no such import, or its source belongs to someone else.
         """
         report = self._imports.get(import_id)
-        if not self._access.sees(principal, report.source_id):
+        if report.source_id not in self._access.managed_sources(principal):
             raise import_not_found(import_id)
         return report
 

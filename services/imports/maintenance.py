@@ -5,10 +5,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from domain import Passage, Principal
+from domain import Passage, Principal, Role
 from domain.errors import BusyError, StorageError
 from domain.logs import get_logger, milliseconds
 from domain.messages import _
+from services.access import require_role
 from services.imports.import_run import split_document
 from services.imports.index_writer import ActiveIndex, Entry, IndexWriter
 from services.long_work import (
@@ -159,12 +160,14 @@ class MaintenanceService:
             problem if active == index else "",
         )
 
-    def check(self, principal: Principal) -> CheckReport:  # noqa: ARG002  # every use case takes a principal
+    def check(self, principal: Principal) -> CheckReport:
         """Compare the ledger with the active index.
 
         Raises:
+            ForbiddenError: The principal is not an administrator.
             BusyError: An import or a reindex is running.
         """
+        require_role(principal, Role.ADMIN)
         with writer_lock(self._stores.data_dir, timeout_s=_LOCK_TIMEOUT_S):
             active = self._indexes.active()
             if active is None:
@@ -174,7 +177,7 @@ class MaintenanceService:
 
     def reindex(
         self,
-        principal: Principal,  # noqa: ARG002  # every use case takes a principal
+        principal: Principal,
         *,
         on_progress: OnProgress = ignore,
         cancelled: Cancelled = never,
@@ -186,10 +189,12 @@ class MaintenanceService:
         call resumes the unfinished index unless the settings have changed.
 
         Raises:
+            ForbiddenError: The principal is not an administrator.
             BusyError: An import or another reindex is running.
             ModelError: The embedding failed.
             StorageError: The data folder can't be written.
         """
+        require_role(principal, Role.ADMIN)
         started = time.monotonic()
         with writer_lock(self._stores.data_dir, timeout_s=_LOCK_TIMEOUT_S):
             store = self._find_unfinished() or self._active.create(

@@ -47,7 +47,7 @@ class FailurePage:
 
 @dataclass(frozen=True)
 class FailureService:
-    """The failed documents of the principal's visible sources.
+    """The failed documents of the sources that the principal manages.
 
     Those of conversations are not listed or counted: the conversation reports them.
     """
@@ -58,28 +58,31 @@ class FailureService:
 
     def page(self, principal: Principal, *, limit: int = 50, offset: int = 0) -> FailurePage:
         """A page of the failures that are not dismissed, latest first."""
-        own = list(self.access.library_sources(principal))
-        failures = self.failures.page(own, limit=limit, offset=offset)
-        return FailurePage(tuple(failures), self.failures.count(own))
+        sources = self._sources(principal)
+        failures = self.failures.page(sources, limit=limit, offset=offset)
+        return FailurePage(tuple(failures), self.failures.count(sources))
 
     def count(self, principal: Principal) -> int:
         """The number of failures that are not dismissed."""
-        return self.failures.count(list(self.access.library_sources(principal)))
+        return self.failures.count(self._sources(principal))
 
     def identifiers(self, principal: Principal) -> list[SourceDocument]:
         """The source id and key of each failed document."""
-        return self.failures.identifiers(list(self.access.library_sources(principal)))
+        return self.failures.identifiers(self._sources(principal))
 
     def dismiss(self, principal: Principal, failed: Iterable[SourceDocument]) -> None:
         """Hide failures until the documents fail again."""
-        for source_id, keys in by_source(self.access.own_sources(principal), failed).items():
-            self.access.managed_source(principal, source_id)
+        for source_id, keys in by_source(self.access.managed_sources(principal), failed).items():
             self.failures.dismiss(source_id, keys)
 
     def retry(self, principal: Principal, failed: Iterable[SourceDocument]) -> list[ImportRun]:
         """Queue imports that read these documents again, even if unchanged."""
-        keys_of = by_source(self.access.own_sources(principal), failed)
+        keys_of = by_source(self.access.managed_sources(principal), failed)
         return _enqueue(self.queue, principal, keys_of)
+
+    def _sources(self, principal: Principal) -> list[str]:
+        managed = self.access.managed_sources(principal).values()
+        return [one.id for one in managed if not one.conversation_id]
 
 
 DAYS = 90

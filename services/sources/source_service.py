@@ -277,14 +277,14 @@ class SourceService:
             list(sources),
             self.access.sources.figures(self.access.denied(principal).restrictions),
         )
-        latest = self.traces.latest_imports()
+        latest, managed = self.traces.latest_imports(), self.access.managed_sources(principal)
         refreshes = self._next_refreshes(sources, datetime.now(UTC))
         return [
             SourceStatus(
                 source,
                 figures.get(source.id, SourceFigures()),
                 runs.get(source.id),
-                latest.get(source.id),
+                latest.get(source.id) if source.id in managed else None,
                 refreshes.get(source.id),
             )
             for source in sources
