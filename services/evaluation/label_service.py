@@ -97,8 +97,13 @@ class LabelService:
         self.labels.discard(principal, id_)
 
     def list(self, principal: Principal) -> list[Label]:
-        """All labels of the person, oldest first, with the passages as they were when labeled."""
-        return list(self.labels.list(principal))
+        """All labels of the person, oldest first, with the passages as they were when labeled.
+
+        Labels of documents that the person may no longer read are omitted.
+        """
+        labels = self.labels.list(principal)
+        hidden = self.access.unreadable(principal, {one.document_id for one in labels})
+        return [one for one in labels if one.document_id not in hidden]
 
     def rate(self, principal: Principal, turn: Turn, grade: int | None) -> None:
         """Label the retrieved passages that contain verified quotes of an answer.

@@ -8,6 +8,7 @@ from domain import ImportKind, ImportRun, ImportState, Principal
 from domain.errors import NotFoundError
 from domain.logs import get_logger
 from services.access import Access
+from services.imports.readable_records import readable_run
 from storage.ledger.database import Database
 from storage.ledger.import_leases import Workers
 from storage.ledger.import_queue_store import CANCEL, PAUSE, ImportRuns
@@ -69,12 +70,13 @@ class ImportQueue:
         run = self._imports.get(import_id)
         if not self._manages(principal, run.source_id):
             raise import_not_found(import_id)
-        return run
+        return readable_run(self._access, principal, run)
 
     def current(self, principal: Principal, source_id: str | None = None) -> list[ImportRun]:
         """Unfinished runs of one source or of all: first the running one, then the queue."""
         managed = self._access.managed_sources(principal)
-        return [run for run in self._imports.current(source_id) if run.source_id in managed]
+        runs = [run for run in self._imports.current(source_id) if run.source_id in managed]
+        return self._readable(principal, runs)
 
     def busy_sources(self) -> set[str]:
         """The ids of all sources of all owners with unfinished runs."""
@@ -91,7 +93,8 @@ class ImportQueue:
         """The source's ended runs of every kind, latest first; empty if it is not visible."""
         if not self._manages(principal, source_id):
             return []
-        return self._imports.history(source_id, limit=limit, offset=offset)
+        runs = self._imports.history(source_id, limit=limit, offset=offset)
+        return self._readable(principal, runs)
 
     def count_history(self, principal: Principal, source_id: str) -> int:
         """The number of ended runs of the source; 0 if the source is not visible."""
@@ -142,6 +145,9 @@ class ImportQueue:
     def expects_worker(self) -> bool:
         """Whether a worker is alive, or was until recently, in which case `serve` restarts it."""
         return self._workers.any_recent()
+
+    def _readable(self, principal: Principal, runs: Iterable[ImportRun]) -> list[ImportRun]:
+        return [readable_run(self._access, principal, run) for run in runs]
 
     def _managed(self, principal: Principal, import_id: str) -> str:
         run = self.get(principal, import_id)

@@ -21,8 +21,10 @@ from domain.errors import NotFoundError
 from domain.messages import _
 from services.access import Access, SourceDocument, by_source
 from services.imports.import_queue import ImportQueue
+from services.imports.readable_records import readable_failures
 from storage.ledger.database import Database
 from storage.ledger.document_list_store import DocumentList, Tally
+from storage.ledger.document_store import document_id
 from storage.ledger.import_store import Failures, import_days
 from storage.ledger.index_store import Indexes
 from storage.ledger.passage_finder import PassageList
@@ -60,7 +62,8 @@ class FailureService:
         """A page of the failures that are not dismissed, latest first."""
         sources = self._sources(principal)
         failures = self.failures.page(sources, limit=limit, offset=offset)
-        return FailurePage(tuple(failures), self.failures.count(sources))
+        shown = readable_failures(self.access, principal, failures)
+        return FailurePage(tuple(shown), self.failures.count(sources))
 
     def count(self, principal: Principal) -> int:
         """The number of failures that are not dismissed."""
@@ -246,8 +249,13 @@ class DocumentService:
 
     def excluded(self, principal: Principal) -> list[SourceDocument]:
         """The source id and key of each excluded document."""
-        own = self.access.own_sources(principal)
-        return [(one.id, key) for one in own.values() for key in excluded_keys(one.options)]
+        managed, denied = self.access.managed_sources(principal), self.access.denied(principal)
+        return [
+            (one.id, key)
+            for one in managed.values()
+            for key in excluded_keys(one.options)
+            if document_id(one.id, key) not in denied.documents
+        ]
 
     def include_again(
         self, principal: Principal, identifiers: Iterable[SourceDocument]

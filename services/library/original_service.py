@@ -8,7 +8,7 @@ import hashlib
 import os
 import stat
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -101,10 +101,11 @@ class OriginalService:
         return draw_page(data, page, quotes)
 
     def _require(self, principal: Principal, document_id: str) -> StoredDocument:
-        document = self.documents.get(document_id)
-        if not self.access.reads(principal, document.source_id, document.id):
-            raise NotFoundError(NOT_THERE)
-        return document
+        with suppress(NotFoundError):
+            document = self.documents.get(document_id)
+            if self.access.reads(principal, document.source_id, document_id):
+                return document
+        raise NotFoundError(NOT_THERE)  # a hidden document looks like one that does not exist
 
     def _inside(self, document: StoredDocument) -> Path:
         """The file without symbolic links, if it is still in the folder of its source."""

@@ -10,6 +10,7 @@ from domain.errors import NotFoundError
 from domain.messages import _
 from services.access import Access, owner_of, require_role
 from services.imports.import_queue import ImportQueue
+from services.imports.readable_records import readable_run
 from services.sources.source_kinds import FieldValues, SourceAddition, SourceKinds, SourcePreview
 from storage.ledger.source_store import SourceFigures, SourceTraces, StoredSource
 
@@ -277,14 +278,19 @@ class SourceService:
             list(sources),
             self.access.sources.figures(self.access.denied(principal).restrictions),
         )
-        latest, managed = self.traces.latest_imports(), self.access.managed_sources(principal)
+        managed = self.access.managed_sources(principal)
+        latest = {
+            source_id: readable_run(self.access, principal, run)
+            for source_id, run in self.traces.latest_imports().items()
+            if source_id in managed
+        }
         refreshes = self._next_refreshes(sources, datetime.now(UTC))
         return [
             SourceStatus(
                 source,
                 figures.get(source.id, SourceFigures()),
                 runs.get(source.id),
-                latest.get(source.id) if source.id in managed else None,
+                latest.get(source.id),
                 refreshes.get(source.id),
             )
             for source in sources

@@ -1,0 +1,1 @@
+"""Random users, groups, restrictions, and questions: nothing hidden appears through any face."""

@@ -1,0 +1,54 @@
+"""What a principal may not read appears through no face, and counts in no figure."""
+
+import logging
+
+import pytest
+
+from services.access import Access, Readable
+from tests.leaks.faces import FACES, hidden_secrets
+from tests.leaks.world import World
+
+CASES_PER_PERMISSIONS = 10
+
+
+@pytest.fixture
+def world(build_services, tmp_path):
+    return World(build_services(embed=True, api_requests_per_minute=10**6), tmp_path, seed=1)
+
+
+def leaks(world, cases):
+    """The cases in which a face shows something hidden, in order."""
+    found = []
+    for case in range(cases):
+        if case % CASES_PER_PERMISSIONS == 0:
+            world.change_permissions()
+        principal, face = world.principal(), world.random.choice(FACES)
+        if shown := hidden_secrets(world, principal, face):
+            found.append((case, face.__name__, principal, shown))
+    return found
+
+
+def test_no_face_shows_what_is_hidden(world, caplog):
+    caplog.set_level(logging.INFO)
+    assert leaks(world, 200) == []
+    assert not [one for one in world.documents if one.secret in caplog.text]
+
+
+@pytest.mark.slow
+def test_no_face_shows_what_is_hidden_in_thousands_of_cases(world):
+    assert leaks(world, 2_000) == []
+
+
+def test_without_the_check_of_sources_the_test_finds_leaks(world, monkeypatch):
+    def readable(self, principal):
+        everything = {one.id: one for one in self.sources.list()}
+        return Readable(everything, (), self.denied(principal))
+
+    monkeypatch.setattr(Access, "readable", readable)
+    with pytest.raises(AssertionError):
+        assert leaks(world, 200) == []
+
+
+def test_without_the_check_of_documents_the_test_finds_leaks(world, monkeypatch):
+    monkeypatch.setattr("services.search.search_scope._without", lambda condition, *_: condition)
+    assert leaks(world, 200)
