@@ -337,7 +337,7 @@ class Services(ImportServices):
         """Shows and changes the readers of sources and collections."""
         from services.sources.permission_service import PermissionService
 
-        return PermissionService(self._access)
+        return PermissionService(self.access)
 
     @property
     def api_limits(self) -> "ApiLimits":

@@ -101,7 +101,7 @@ class LabelService:
 
         Labels of documents that the person may no longer read are omitted.
         """
-        labels = self.labels.list(principal)
+        labels = list(self.labels.list(principal))
         hidden = self.access.unreadable(principal, {one.document_id for one in labels})
         return [one for one in labels if one.document_id not in hidden]
 

@@ -13,8 +13,15 @@ from api.application import make_app
 from api.mcp.mcp_server import make_mcp_server
 from bootstrap import current_settings
 from commands.server_commands import worker
-from domain import LOCAL_USER, Principal
-from domain.errors import ConfigError, ConflictError, InputError, ModelError, ModelUnavailableError
+from domain import LOCAL_USER, Principal, Role
+from domain.errors import (
+    ConfigError,
+    ConflictError,
+    ForbiddenError,
+    InputError,
+    ModelError,
+    ModelUnavailableError,
+)
 from domain.setting_values import CHANGEABLE, Origin, variable_of
 from services.settings_service import StoredChange
 from settings import Settings
@@ -233,8 +240,8 @@ def test_a_damaged_file_does_not_prevent_the_start(settings, data_dir):
     assert bootstrap.build_services()
 
 
-def test_only_the_local_user_sees_and_changes_settings(settings):
-    other = Principal("anna")
+def test_only_administrators_see_and_change_settings(settings):
+    other = Principal("anna", role=Role.EDITOR)
     for call in (
         lambda: settings.values(other),
         lambda: settings.change(other, {"language": "ko"}),
@@ -243,7 +250,9 @@ def test_only_the_local_user_sees_and_changes_settings(settings):
         lambda: settings.problems(other),
         lambda: settings.undo(other, StoredChange({}, {})),
     ):
-        with pytest.raises(InputError, match="Only the person who runs Footnote"):
+        with pytest.raises(
+            ForbiddenError, match="needs the role admin, and you have the role editor"
+        ):
             call()
 
 

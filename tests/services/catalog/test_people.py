@@ -30,7 +30,7 @@ def people(tmp_path):
 def add(people, description):
     name = description["catalog"]
     options = {"description": description}
-    return people.sources.ensure("catalogue", f"/{name}", name=name, options=options)
+    return people.access.sources.ensure("catalogue", f"/{name}", name=name, options=options)
 
 
 def test_the_first_patch_creates_a_person(people):

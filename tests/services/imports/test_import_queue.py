@@ -1,8 +1,9 @@
 import time
+from dataclasses import replace
 
 import pytest
 
-from domain import LOCAL_USER, ImportKind, ImportState, Outcome, Principal, Stage
+from domain import LOCAL_USER, ImportKind, ImportState, Outcome, Principal, Role, Stage
 from domain.errors import NotFoundError
 from services.imports import leased_run
 
@@ -173,7 +174,8 @@ def test_imports_of_the_source_of_another_user_are_not_listed(services, berts_bo
     bert = services.queue.enqueue(BERT, berts_box)
     assert services.queue.current(LOCAL_USER) == [shared]
     assert services.queue.current(LOCAL_USER, berts_box) == []
-    assert services.queue.current(BERT) == [shared, bert]
+    assert services.queue.current(BERT) == [bert]
+    assert services.queue.current(replace(BERT, role=Role.EDITOR)) == [shared, bert]
     assert services.queue.busy_sources() == {source.id, berts_box}
 
     run = services.worker.wait(BERT, bert.id)
