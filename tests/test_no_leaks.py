@@ -5,27 +5,13 @@ import logging
 import pytest
 
 from services.access import Access, Readable
-from tests.leaks.faces import FACES, hidden_secrets
+from tests.leaks.cases import leaks
 from tests.leaks.world import World
-
-CASES_PER_PERMISSIONS = 10
 
 
 @pytest.fixture
 def world(build_services, tmp_path):
     return World(build_services(embed=True, api_requests_per_minute=10**6), tmp_path, seed=1)
-
-
-def leaks(world, cases):
-    """The cases in which a face shows something hidden, in order."""
-    found = []
-    for case in range(cases):
-        if case % CASES_PER_PERMISSIONS == 0:
-            world.change_permissions()
-        principal, face = world.principal(), world.random.choice(FACES)
-        if shown := hidden_secrets(world, principal, face):
-            found.append((case, face.__name__, principal, shown))
-    return found
 
 
 def test_no_face_shows_what_is_hidden(world, caplog):
