@@ -28,6 +28,7 @@ from api.rest import (
     health_routes,
     import_routes,
     judgment_routes,
+    key_routes,
     metrics_routes,
     place_routes,
     question_routes,
@@ -57,6 +58,7 @@ ROUTERS = (
     import_routes.router,
     document_routes.router,
     access_routes.router,
+    key_routes.router,
     upload_routes.router,
 )
 """The routers below `PREFIX`."""

@@ -80,7 +80,7 @@ def fill(folder: str, cache: str, passages: int) -> dict[str, Any]:
         (documents / f"{n:05}.txt").write_text(text[:PASSAGE_CHARS], encoding="utf-8")
     services = build_services(Settings(data_dir=data_dir, _env_file=None))
     services.directories.import_directory(LOCAL_USER, documents)
-    secret = services.api_keys.create(LOCAL_USER, "benchmark", [ApiScope.ASK]).secret
+    secret = services.api_keys.create(LOCAL_USER, LOCAL_USER, "benchmark", [ApiScope.ASK]).secret
     return {"secret": secret, "questions": questions, "about": about}
 
 

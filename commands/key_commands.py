@@ -100,7 +100,7 @@ def create_api_key(
     principal = Principal(user, frozenset(group or ()))
     lifetime = None if expires_days is None else timedelta(days=expires_days)
     with open_services(data_dir, warn=False, must_exist=False) as services:
-        new = services.api_keys.create(principal, name, scope or (), lifetime)
+        new = services.api_keys.create(LOCAL_USER, principal, name, scope or (), lifetime)
     typer.echo(_about(new.key), err=True)
     typer.echo(new.secret)
 
@@ -109,7 +109,7 @@ def create_api_key(
 def list_api_keys(as_json: AsJson = False, data_dir: DataDir = None) -> None:
     """List all keys, the oldest first, without their secrets."""
     with open_services(data_dir, warn=False) as services:
-        keys = services.api_keys.list()
+        keys = services.api_keys.list(LOCAL_USER)
     print_json([_as_data(key) for key in keys]) if as_json else _print_table(keys, data_dir)
 
 
@@ -122,7 +122,7 @@ def revoke_api_key(
 ) -> None:
     """Revoke a key immediately, in every running process."""
     with open_services(data_dir, warn=False) as services:
-        services.api_keys.revoke(key_id)
+        services.api_keys.revoke(LOCAL_USER, key_id)
     typer.echo(f"Key {key_id} is revoked.")
 
 

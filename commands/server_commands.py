@@ -78,7 +78,7 @@ def banner(
     place = hosts[0].name if hosts else "localhost"
     port = listening.getsockname()[1]
     serves = f"Footnote's {name} is at http://{place}:{port}{path} (press Ctrl+C to stop)"
-    if any(key.is_valid(datetime.now(UTC)) for key in services.api_keys.list()):
+    if any(key.is_valid(datetime.now(UTC)) for key in services.api_keys.list(LOCAL_USER)):
         return serves
     command = command_line(*NEW_KEY, data_dir=data_dir)
     return f"{serves}\nThere is no API key yet. Create one with: {command}"

@@ -8,9 +8,10 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import NamedTuple
 
-from domain import ApiKey, ApiScope, Principal
+from domain import ApiKey, ApiScope, Principal, Role
 from domain.errors import InputError, SignInError
 from domain.messages import _
+from services.access import require_role
 from services.reader_names import checked_groups
 from storage.ledger.api_key_store import ApiKeys
 
@@ -55,40 +56,46 @@ class NewApiKey(NamedTuple):
 
 @dataclass(frozen=True)
 class ApiKeyService:
-    """The API keys of all users."""
+    """The API keys of all users.
+
+    To manage them, a principal must be an administrator; otherwise, the calls raise ForbiddenError.
+    """
 
     keys: ApiKeys
 
     def create(
         self,
         principal: Principal,
+        owner: Principal,
         name: str,
         scopes: Iterable[ApiScope],
         lifetime: timedelta | None = None,
     ) -> NewApiKey:
-        """Create a key that calls the API on behalf of the principal and their groups.
+        """Create a key that calls the API on behalf of its owner.
 
         Args:
-            principal: The user, who need not have an account, and the groups.
+            principal: An administrator.
+            owner: The user, who need not have an account, and the groups.
             name: What the key is for.
             scopes: What the key permits.
             lifetime: How long it is valid, up to ten years; None for an unlimited time.
 
         Raises:
             InputError: The name is empty, not printable, or longer than 100 characters; the
-                principal's user id is blank; a group is malformed; `scopes` is empty; or the
+                owner's user id is blank; a group is malformed; `scopes` is empty; or the
                 lifetime is out of range.
         """
+        require_role(principal, Role.ADMIN)
         _check_lifetime(lifetime)
         secret, now = PREFIX + secrets.token_urlsafe(_SECRET_BYTES), datetime.now(UTC)
         key = ApiKey(
             uuid.uuid4().hex[:12],
             _checked_name(name),
-            _checked_user(principal),
+            _checked_user(owner),
             _checked_scopes(scopes),
             now,
             expires_at=None if lifetime is None else now + lifetime,
-            groups=checked_groups(principal.groups),
+            groups=checked_groups(owner.groups),
         )
         self.keys.add(key, _digest(secret))
         return NewApiKey(key, secret)
@@ -121,16 +128,18 @@ class ApiKeyService:
         """
         self.keys.note_use(key, datetime.now(UTC))
 
-    def list(self) -> Sequence[ApiKey]:
-        """All keys, including revoked ones, oldest first."""
+    def list(self, principal: Principal) -> Sequence[ApiKey]:
+        """All keys, including revoked and expired ones, oldest first."""
+        require_role(principal, Role.ADMIN)
         return self.keys.list()
 
-    def revoke(self, key_id: str) -> None:
+    def revoke(self, principal: Principal, key_id: str) -> None:
         """Invalidate a key immediately, in all processes.
 
         Raises:
             NotFoundError: There is no key with this id.
         """
+        require_role(principal, Role.ADMIN)
         self.keys.revoke(key_id, datetime.now(UTC))
 
 
@@ -145,10 +154,10 @@ def _checked_name(name: str) -> str:
     return label
 
 
-def _checked_user(principal: Principal) -> str:
-    if not principal.user_id.strip():
+def _checked_user(owner: Principal) -> str:
+    if not owner.user_id.strip():
         raise InputError(_("Specify the user on whose behalf the key makes calls."))
-    return principal.user_id
+    return owner.user_id
 
 
 def _checked_scopes(scopes: Iterable[ApiScope]) -> frozenset[ApiScope]:

@@ -69,7 +69,9 @@ class Scene:
         perform_queue(services)
         services.chat.ask(LOCAL_USER, QUESTION, turn.conversation_id)
         self.turns = services.turns.list(LOCAL_USER, turn.conversation_id)
-        self.secret = services.api_keys.create(LOCAL_USER, "benchmark", [ApiScope.ASK]).secret
+        self.secret = services.api_keys.create(
+            LOCAL_USER, LOCAL_USER, "benchmark", [ApiScope.ASK]
+        ).secret
         close(services)
         shutil.copytree(self.data_dir, self._original)
 

@@ -61,13 +61,14 @@ def running(folder: Path, people: int) -> Iterator[Program]:
 def create_keys(data: str, people: int) -> list[str]:
     """The secrets of new API keys, each of another user; called in a subprocess."""
     from bootstrap import build_services
-    from domain import ApiScope, Principal
+    from domain import LOCAL_USER, ApiScope, Principal
     from settings import Settings
 
     Path(data).mkdir(parents=True)
     keys = build_services(Settings(data_dir=Path(data), _env_file=None)).api_keys
     return [
-        keys.create(Principal(f"person {n}"), "load", list(ApiScope)).secret for n in range(people)
+        keys.create(LOCAL_USER, Principal(f"person {n}"), "load", list(ApiScope)).secret
+        for n in range(people)
     ]
 
 

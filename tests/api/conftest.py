@@ -9,7 +9,7 @@ from domain import LOCAL_USER, ApiScope
 
 def bearer(services, *scopes, principal=LOCAL_USER):
     """The headers with a new key that has these scopes, or all scopes if none are passed."""
-    created = services.api_keys.create(principal, "test", scopes or tuple(ApiScope))
+    created = services.api_keys.create(LOCAL_USER, principal, "test", scopes or tuple(ApiScope))
     return {"Authorization": f"Bearer {created.secret}"}
 
 

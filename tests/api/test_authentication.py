@@ -56,14 +56,16 @@ def test_the_error_for_a_missing_scope_names_the_scope(client, services):
 def test_a_revoked_key_is_rejected(client, services):
     headers = bearer(services)
     assert client.get(LIBRARY, headers=headers).status_code == 200
-    [key] = services.api_keys.list()
-    services.api_keys.revoke(key.id)
+    [key] = services.api_keys.list(LOCAL_USER)
+    services.api_keys.revoke(LOCAL_USER, key.id)
     assert client.get(LIBRARY, headers=headers).status_code == 401
 
 
 def test_an_expired_key_is_rejected_with_its_own_reason(client, services):
     lifetime = timedelta(microseconds=1)
-    secret = services.api_keys.create(LOCAL_USER, "test", [ApiScope.READ], lifetime).secret
+    secret = services.api_keys.create(
+        LOCAL_USER, LOCAL_USER, "test", [ApiScope.READ], lifetime
+    ).secret
     answer = client.get(LIBRARY, headers={"Authorization": f"Bearer {secret}"})
     assert answer.status_code == 401
     assert answer.headers["www-authenticate"] == 'Bearer error="invalid_token"'
@@ -88,6 +90,6 @@ def test_keys_in_cookies_and_parameters_are_ignored(client, services):
 
 def test_the_time_of_the_last_use_of_a_key_is_stored(client, services):
     headers = bearer(services)
-    assert services.api_keys.list()[0].used_at is None
+    assert services.api_keys.list(LOCAL_USER)[0].used_at is None
     client.get(LIBRARY, headers=headers)
-    assert services.api_keys.list()[0].used_at is not None
+    assert services.api_keys.list(LOCAL_USER)[0].used_at is not None

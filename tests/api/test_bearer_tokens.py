@@ -1,6 +1,7 @@
 """Bearer tokens of an OpenID provider, with the real app and a provider on loopback."""
 
 import time
+from datetime import datetime, timedelta
 
 import httpx2
 import openai
@@ -8,7 +9,7 @@ import pytest
 from fastapi.testclient import TestClient
 
 from api.application import make_app
-from domain import LOCAL_USER, Role
+from domain import LOCAL_USER, ApiScope, Principal, Role
 from services.sign_in import provider_keys
 from tests.api.conftest import bearer
 from tests.api.serving import serving
@@ -81,6 +82,25 @@ def test_the_role_of_a_person_decides_what_they_may_change(client, services, pro
     assert client.put(path, headers=authorization(token), json=body).json() == body
     assert get(client, token).json()["documents"] > 0
     assert get(client, provider.token(sub="ben-1")).json()["documents"] == 0
+
+
+def test_an_administrator_lists_and_revokes_keys(client, services, provider):
+    owner, lifetime = Principal("anna", frozenset({"hr", "it"})), timedelta(days=30)
+    created = services.api_keys.create(LOCAL_USER, owner, "Bot", [ApiScope.READ], lifetime)
+    token = provider.token()
+    assert get(client, token, "api-keys").status_code == 403
+    set_role(services, Role.ADMIN)
+    page = get(client, token, "api-keys").json()
+    assert page["total"] == 1
+    [key] = page["items"]
+    assert (key["id"], key["name"], key["user_id"]) == (created.key.id, "Bot", "anna")
+    assert (key["groups"], key["scopes"]) == (["hr", "it"], ["read"])
+    assert datetime.fromisoformat(key["expires_at"]) == created.key.expires_at
+    assert created.secret not in str(page)
+    path, headers = f"{API}/api-keys/{key['id']}", authorization(token)
+    assert client.delete(path, headers=headers).status_code == 204
+    assert get(client, created.secret).status_code == 401
+    assert client.delete(f"{API}/api-keys/none", headers=headers).status_code == 404
 
 
 def test_a_disabled_person_is_refused_at_once(client, services, provider):

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 from api.application import make_app
 from api.authentication import RequestLimit
 from api.problems import ProblemError
+from domain import LOCAL_USER
 from tests.api.conftest import bearer
 
 LIBRARY = "/api/v1/library"
@@ -84,4 +85,4 @@ def test_a_request_with_a_rejected_body_counts_against_the_limit(build_services)
     answers = [client.post("/api/v1/search", content=b"{") for _ in range(4)]
     assert [answer.status_code for answer in answers] == [415, 415, 415, 429]
     assert [answer.headers["RateLimit-Remaining"] for answer in answers] == ["2", "1", "0", "0"]
-    assert services.api_keys.list()[0].used_at is not None
+    assert services.api_keys.list(LOCAL_USER)[0].used_at is not None

@@ -45,6 +45,15 @@ def test_a_missing_one_of_them_is_named(complete, monkeypatch, missing):
         load_settings()
 
 
+def test_tokens_for_the_api_need_the_sign_in(complete, monkeypatch):
+    monkeypatch.setenv("FOOTNOTE_OIDC_API_AUDIENCE", "https://docs.example.com/api")
+    assert load_settings().oidc_api_audience == "https://docs.example.com/api"
+    for name in COMPLETE:
+        monkeypatch.delenv(name)
+    with pytest.raises(ConfigError, match="also set FOOTNOTE_OIDC_ISSUER, "):
+        load_settings()
+
+
 @pytest.mark.parametrize("variable", ["FOOTNOTE_OIDC_ISSUER", "FOOTNOTE_PUBLIC_URL"])
 @pytest.mark.parametrize(
     "address",

@@ -2,7 +2,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from domain import Account, ApiScope, Principal, Role
+from domain import LOCAL_USER, Account, ApiScope, Principal, Role
 from domain.errors import SignInError
 from services.api_key_service import ApiKeyService
 from services.caller_service import CallerService
@@ -40,7 +40,7 @@ def add_account(callers, role=Role.READER, seen_at=NOW):
 
 
 def key_of(callers, *scopes, user="a1"):
-    return callers.api_keys.create(Principal(user), "Bot", scopes or tuple(ApiScope))
+    return callers.api_keys.create(LOCAL_USER, Principal(user), "Bot", scopes or tuple(ApiScope))
 
 
 def test_a_key_makes_calls_with_its_scopes(callers):
@@ -101,7 +101,7 @@ def test_only_what_could_be_a_token_is_checked_as_one(callers):
 def test_the_last_use_of_a_key_is_recorded(callers):
     caller = callers.caller(key_of(callers).secret)
     callers.note_use(caller)
-    assert callers.api_keys.list()[0].used_at is not None
+    assert callers.api_keys.list(LOCAL_USER)[0].used_at is not None
 
 
 @pytest.mark.parametrize(("minutes", "is_recorded"), [(61, True), (50, False)])

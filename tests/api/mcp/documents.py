@@ -10,7 +10,7 @@ LONG = "\n".join(f"승강기 운행 일지의 {n}번째 줄입니다." for n in 
 
 def key(services, *scopes, principal=LOCAL_USER):
     """A new key with these scopes, or all scopes if none are passed."""
-    return services.api_keys.create(principal, "test", scopes or tuple(ApiScope)).secret
+    return services.api_keys.create(LOCAL_USER, principal, "test", scopes or tuple(ApiScope)).secret
 
 
 def uri_of(client, title):

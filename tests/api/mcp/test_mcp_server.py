@@ -200,18 +200,20 @@ def test_a_request_that_opens_no_session_names_none(library):
 
 
 def test_a_revoked_key_is_rejected(library):
-    created = library.api_keys.create(LOCAL_USER, "test", tuple(ApiScope))
+    created = library.api_keys.create(LOCAL_USER, LOCAL_USER, "test", tuple(ApiScope))
     with serving_mcp(library) as url:
         with connected(over_http(url, created.secret)) as client:
             assert not client.call("list_sources").is_error
-            library.api_keys.revoke(created.key.id)
+            library.api_keys.revoke(LOCAL_USER, created.key.id)
             with pytest.raises(MCPError):
                 client.call("list_sources")
 
 
 def test_an_expired_key_is_rejected_with_its_own_reason(library):
     lifetime = timedelta(microseconds=1)
-    secret = library.api_keys.create(LOCAL_USER, "test", tuple(ApiScope), lifetime).secret
+    secret = library.api_keys.create(
+        LOCAL_USER, LOCAL_USER, "test", tuple(ApiScope), lifetime
+    ).secret
     headers = {"Authorization": f"Bearer {secret}"}
     with serving_mcp(library) as url:
         answer = httpx2.post(url, headers=headers, json={}, timeout=30)

@@ -1,3 +1,4 @@
+import logging
 import time
 from datetime import UTC, datetime, timedelta
 
@@ -226,7 +227,7 @@ def test_a_token_can_not_be_checked_while_the_provider_is_down(provider, tokens,
 
 
 def test_refusals_are_logged_without_the_token(provider, tokens, caplog):
-    caplog.set_level("INFO")
+    caplog.set_level(logging.INFO, "footnote")
     token = provider.token(aud="other")
     refusal(tokens, token)
     assert "token refused" in [record.message for record in caplog.records]
