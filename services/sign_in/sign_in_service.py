@@ -34,8 +34,12 @@ class SignInService:
     options: SignInOptions
 
     def principal_of(self, claims: Claims, now: datetime) -> Principal:
-        """The principal of the person with these claims; see `account_of`."""
-        return self.account_of(claims, now).principal
+        """The principal of the person with these claims; see `account_of`.
+
+        It has the e-mail address if the provider has verified it, and it is still the account's.
+        """
+        account, email = self.account_of(claims, now), claim_checks.verified_email(claims)
+        return replace(account.principal, email=email if email == account.email else "")
 
     def account_of(self, claims: Claims, now: datetime) -> Account:
         """The account of the person with these claims, created at the first sign-in.

@@ -95,6 +95,27 @@ def test_only_names_are_groups(sign_in, claim, groups):
     assert sign_in.principal_of(ADA | {"groups": claim}, NOW).groups == groups
 
 
+def test_a_verified_address_is_a_reader_of_documents(sign_in):
+    principal = sign_in.principal_of(ADA | {"email_verified": True}, NOW)
+    assert {"email:ada@example.com", "domain:example.com"} <= principal.readers
+
+
+@pytest.mark.parametrize("verified", [False, None, "true", 1])
+def test_an_address_that_the_provider_has_not_verified_admits_to_nothing(sign_in, verified):
+    principal = sign_in.principal_of(ADA | {"email_verified": verified}, NOW)
+    assert principal.email == ""
+    assert not any(one.startswith(("email:", "domain:")) for one in principal.readers)
+
+
+def test_an_address_that_the_person_no_longer_has_admits_to_nothing_in_an_older_session(sign_in):
+    first = ADA | {"email_verified": True}
+    sign_in.principal_of(first, NOW)
+    changed = first | {"email": "new@example.com", "nonce": "n-3"}
+    changed["iat"] = later(hours=1).timestamp()
+    assert sign_in.principal_of(changed, later(hours=1)).email == "new@example.com"
+    assert sign_in.principal_of(first, later(hours=2)).email == ""
+
+
 def test_a_missing_groups_claim_means_no_groups(sign_in):
     without = {name: value for name, value in ADA.items() if name != "groups"}
     assert sign_in.principal_of(without, NOW).groups == set()
