@@ -16,7 +16,7 @@ from loaders.google_drive.drive_calls import DriveCalls, File
 from loaders.google_drive.drive_errors import HiddenPermissionsError
 
 _REFUSALS = 20
-"""After this many refusals in a shared drive, its other files are not requested."""
+"""After this many refusals in a row in a shared drive, its other files are not requested."""
 
 EVERYONE = "anyone"
 """The reader that stands for everyone."""
@@ -62,10 +62,13 @@ class DrivePermissions:
             return _union(map(_readers_of, file["permissions"]))
         if not file.get("driveId"):
             raise HiddenPermissionsError(_("this account may not share the file"))
-        ids = file.get("permissionIds") or ()
+        ids, drive_id = file.get("permissionIds") or (), str(file["driveId"])
         if ids and self._readers.keys() >= {*ids}:
-            return _union(self._readers[one] for one in ids)
-        return _union(self._request(file["id"], file["driveId"]))
+            readers = [self._readers[one] for one in ids]
+        else:
+            readers = self._request(file["id"], drive_id)
+        self._refusals[drive_id] = 0
+        return _union(readers)
 
     def _request(self, file_id: str, drive_id: str) -> list[Readers]:
         """The readers for each permission of a file in a shared drive."""
