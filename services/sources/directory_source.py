@@ -5,10 +5,11 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from domain import ImportReport, ImportState, Principal, Wait
+from domain import ImportReport, ImportState, Principal, Role, Wait
 from domain.errors import SourceError
 from domain.messages import _
 from loaders.directory_loader import DirectoryLoader
+from services.access import require_role
 from services.imports.import_plan import Loader
 from services.imports.import_service import ImportService
 from services.long_work import Cancelled, OnProgress, ignore, never
@@ -189,11 +190,13 @@ class DirectoryService:
         collection to the folder's name.
 
         Raises:
+            ForbiddenError: The principal is no editor.
             SourceError: `path` does not exist or can't be listed.
             BusyError: Another import is running.
             StorageError: The data folder can't be written.
             ModelError: Embedding failed.
         """
+        require_role(principal, Role.EDITOR)
         draft = self.kind.draft(path, include or (), exclude or ())
         options = {
             "include": None if include is None else draft.options["include"],

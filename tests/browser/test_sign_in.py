@@ -22,6 +22,7 @@ from tests.browser.openid_provider import (
     openid_provider,
 )
 from tests.browser.program import running
+from tests.browser.test_accessibility import violations_in_all_appearances
 from tests.fakes.openai import EMBEDDING_MODEL, OpenAIServer
 from tests.servers import free_port
 from ui.text import words
@@ -224,3 +225,18 @@ def test_roles_and_disabled_accounts_count_at_the_next_click(
     other.get_by_role("link", name=words.LIBRARY_PAGE).click()
     assert shown_reason(other) == "Your account is disabled: ask an administrator to enable it."
     context.close()
+
+
+@pytest.mark.slow
+def test_the_sign_in_and_the_menu_have_no_serious_violation(
+    page: "sync_api.Page", team: Team, axe: str
+) -> None:
+    page.context.add_cookies([cookie(team, team.cookie_secret, aud="another")])
+    page.goto(team.address)
+    sign_in_button(page).wait_for()
+    assert not (found := violations_in_all_appearances(page, axe)), "\n\n".join(found)
+    page.context.clear_cookies()
+    sign_in(page, team, "ada", "Ada Lovelace")
+    person_menu(page, "Ada Lovelace").click()
+    page.get_by_role("button", name=words.SIGN_OUT).wait_for()
+    assert not (found := violations_in_all_appearances(page, axe)), "\n\n".join(found)

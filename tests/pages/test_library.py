@@ -9,7 +9,7 @@ from urllib.parse import parse_qs, unquote, urlsplit
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from domain import LOCAL_USER, DocumentFilter
+from domain import LOCAL_USER, DocumentFilter, Principal
 from domain.errors import StorageError
 from storage.ledger.document_store import document_id
 from tests.fakes.library import DictLoader, Library, filled_library
@@ -17,6 +17,7 @@ from tests.pages.conftest import install_services, page_in_frame, page_text
 from tests.pages.library_double import Services
 from ui.library import library_table
 from ui.library.library_table import TITLE_IN_ADDRESS, title_address
+from ui.shared import session
 from ui.text import words
 
 PAGE = "library.py"
@@ -156,6 +157,14 @@ def test_selected_documents_are_reimported(page, services, mark):
         (services.fake.source.id, ["handbook/leave.md", "휴가.md"], False)
     ]
     assert words.count(words.WILL_IMPORT, 2) in page_text(page)
+
+
+def test_a_reader_sees_why_the_buttons_for_changes_are_disabled(page, mark, monkeypatch):
+    monkeypatch.setattr(session, "principal", lambda services: Principal("ada"))
+    mark(1, 2)
+    page.run()
+    for label in (words.READ_AGAIN, words.LIBRARY_REMOVE):
+        assert (button(page, label).disabled, button(page, label).help) == (True, words.FOR_EDITORS)
 
 
 def test_an_import_in_progress_is_shown(page, services, mark):

@@ -5,9 +5,10 @@ from unittest.mock import patch
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from domain import LOCAL_USER
+from domain import LOCAL_USER, Principal
 from tests.conversations import conversations_of
 from tests.pages.conftest import APP, install_services, page_text
+from ui.shared import session
 from ui.text import words
 
 
@@ -29,6 +30,16 @@ def open_page():
 
 def labels(page):
     return [one.label for one in page.button if (one.key or "").startswith("sample-")]
+
+
+def test_a_reader_of_an_empty_library_is_sent_to_an_editor(services, monkeypatch):
+    monkeypatch.setattr(session, "principal", lambda services: Principal("ada"))
+    page = open_page()
+    texts = [one.value for one in page.markdown]
+    assert words.EMPTY_FOR_READERS in texts
+    assert words.EMPTY_HOW not in texts
+    assert "import-samples" not in [one.key for one in page.button]
+    assert not page.get("page_link")
 
 
 def test_a_button_imports_the_samples_into_an_empty_library(services):

@@ -1,4 +1,7 @@
-from domain import LOCAL_USER
+import pytest
+
+from domain import LOCAL_USER, Principal, Role
+from domain.errors import ForbiddenError
 from domain.version import VERSION
 from storage.ledger.ledger_tables import SourceRow
 
@@ -9,6 +12,11 @@ def test_an_empty_library_has_no_index_and_no_runs(build_services):
     assert now.index.active is None
     assert set(now.runs.values()) == set(now.turns.values()) == {0}
     assert now.free_bytes > 0
+
+
+def test_the_state_is_for_administrators(build_services):
+    with pytest.raises(ForbiddenError, match="admin"):
+        build_services().status.current(Principal("ada", role=Role.EDITOR))
 
 
 def test_the_status_describes_the_index_and_the_queue(imported):

@@ -8,9 +8,10 @@ import streamlit as st
 from bootstrap import Services
 from ui.imports.import_report import show_import_run
 from ui.shared.frame import (
-    IMPORT_PAGE,
     link_to_new_source,
+    may_edit,
     principal,
+    show_import_link,
     show_problem,
     show_title,
 )
@@ -61,6 +62,9 @@ def _label(catalog: "CatalogSummary") -> str:
 
 def _show_no_catalog(services: Services) -> None:
     st.subheader(words.PLACES_NONE, anchor=False)
+    if not may_edit():
+        st.write(words.EMPTY_FOR_READERS)
+        return
     st.write(words.PLACES_NONE_HOW)
     with st.container(horizontal=True, vertical_alignment="center"):
         is_clicked = st.button(
@@ -96,4 +100,4 @@ def _show_import(services: Services, catalog: "CatalogSummary") -> None:
         show_import_run(services, status)
     elif not catalog.places:
         show_problem(words.PLACES_EMPTY.format(name=catalog.name), severe=False)
-        st.page_link(IMPORT_PAGE, label=words.PLACES_SOURCES, icon=":material/sync:")
+        show_import_link(words.PLACES_SOURCES)

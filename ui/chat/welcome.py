@@ -15,7 +15,7 @@ from ui.chat.conversation_list import current_conversation
 from ui.chat.first_import import show_first_import
 from ui.chat.turn_actions import NewVersion
 from ui.library.sample_documents import show_sample_import, show_sample_removal
-from ui.shared.frame import link_to_new_source, principal, show_problem
+from ui.shared.frame import link_to_new_source, may_edit, principal, show_problem
 from ui.shared.safe_html import literal
 from ui.text import words
 from ui.text.reader_language import language, own_language_first
@@ -39,7 +39,7 @@ def show_library(services: Services) -> "LibraryStatus":
 
 def _show_empty_library(services: Services) -> None:
     st.subheader(words.LIBRARY_EMPTY, anchor=False)
-    st.write(words.EMPTY_HOW)
+    st.write(words.EMPTY_HOW if may_edit() else words.EMPTY_FOR_READERS)
     with st.container(horizontal=True, vertical_alignment="center"):
         link_to_new_source(words.EMPTY_IMPORT)
         st.button(words.CHECK_AGAIN, icon=":material/refresh:", type="tertiary")

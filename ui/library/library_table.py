@@ -11,7 +11,7 @@ import streamlit as st
 from bootstrap import Services
 from domain import ListedDocument
 from ui.library.library_page import Filters, document_filter, open_document, source_names, tell
-from ui.shared.frame import offset_of, principal, show_errors, show_pages, show_problem
+from ui.shared.frame import may_edit, offset_of, principal, show_errors, show_pages, show_problem
 from ui.shared.safe_html import scroll_to
 from ui.text import words
 from ui.text.english.text_kinds import Plural
@@ -193,8 +193,8 @@ def _show_actions(services: Services, filters: Filters, total: int, ids: Sequenc
         st.caption(words.count(words.DOCUMENTS_CHOSEN, chosen) if chosen else words.HOW_TO_CHOOSE)
         if len(ids) == 1 and not every:
             _show_opener(ids[0])
-        again = st.button(words.READ_AGAIN, icon=":material/sync:", disabled=not chosen)
-        if st.button(words.LIBRARY_REMOVE, icon=":material/delete:", disabled=not chosen):
+        again = _edit_button(words.READ_AGAIN, ":material/sync:", is_possible=bool(chosen))
+        if _edit_button(words.LIBRARY_REMOVE, ":material/delete:", is_possible=bool(chosen)):
             st.session_state[REMOVING] = filters
     if not chosen:
         _forget_removal()
@@ -332,4 +332,14 @@ def show_excluded(services: Services) -> None:
 
 
 def _button(label: Plural, n: int, icon: str, key: str) -> bool:
-    return st.button(words.count(label, n), icon=icon, key=key)
+    return _edit_button(words.count(label, n), icon, key=key)
+
+
+def _edit_button(
+    label: str, icon: str, *, is_possible: bool = True, key: str | None = None
+) -> bool:
+    """A button for a change, which only editors can press; the others see why."""
+    is_allowed = may_edit()
+    reason = None if is_allowed else words.FOR_EDITORS
+    is_disabled = not (is_possible and is_allowed)
+    return st.button(label, icon=icon, key=key, disabled=is_disabled, help=reason)

@@ -5,13 +5,15 @@ import streamlit as st
 from bootstrap import Services
 from domain import Progress
 from domain.errors import AppError
-from ui.shared.frame import principal, show_error, show_errors
+from ui.shared.frame import may_edit, principal, show_error, show_errors
 from ui.text import words
 
 
 def show_sample_import(services: Services) -> None:
-    """Offer to import the sample documents; a click imports them and reruns the page."""
-    if st.button(words.EMPTY_SAMPLES, key="import-samples", icon=":material/school:"):
+    """Offer editors to import the sample documents; a click imports them and reruns the page."""
+    if may_edit() and st.button(
+        words.EMPTY_SAMPLES, key="import-samples", icon=":material/school:"
+    ):
         _import_samples(services)
 
 
@@ -33,7 +35,9 @@ def _import_samples(services: Services) -> None:
 
 
 def show_sample_removal(services: Services) -> None:
-    """Offer to remove the sample documents; the effects are shown before it is confirmed."""
+    """Offer editors to remove the sample documents; first, the effects are shown."""
+    if not may_edit():
+        return
     with st.popover(words.SAMPLES_REMOVE, icon=":material/delete:", type="tertiary"):
         st.write(words.SAMPLES_REMOVE_EFFECT)
         if st.button(

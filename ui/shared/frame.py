@@ -108,8 +108,21 @@ NEW_SOURCE = "new"
 """The parameter of the import page's address that opens the form for a new source."""
 
 
+def may_edit() -> bool:
+    """Whether the person may change sources and documents."""
+    return principal().role.includes(Role.EDITOR)
+
+
+def show_import_link(label: str) -> None:
+    """Show a link to the import page to people who may open it."""
+    if may_edit():
+        st.page_link(IMPORT_PAGE, label=label, icon=":material/sync:")
+
+
 def link_to_new_source(label: str) -> None:
-    """Show a link to the import page with the form for a new source open."""
+    """Show editors a link to the import page with the form for a new source open."""
+    if not may_edit():
+        return
     parameters = {NEW_SOURCE: "source"}
     st.page_link(IMPORT_PAGE, label=label, icon=":material/upload_file:", query_params=parameters)
 

@@ -41,7 +41,7 @@ def show_person() -> None:
         st.container(key="person"),
         st.popover(literal(account.name), icon=":material/account_circle:", type="tertiary"),
     ):
-        lines = [account.email, words.ROLE_NAMES[account.role]]
+        lines = [account.name, account.email, words.ROLE_NAMES[account.role]]
         st.html("".join(f'<p class="fn-person">{escape(line)}</p>' for line in lines if line))
         if st.button(words.SIGN_OUT, icon=":material/logout:"):
             services.sign_in.end_session(session.claims(), datetime.now(UTC))

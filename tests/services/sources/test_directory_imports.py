@@ -1,8 +1,8 @@
 import pytest
 
 import bootstrap
-from domain import LOCAL_USER, ImportKind, ImportState, Outcome, SearchMode
-from domain.errors import BusyError, InputError, SourceError
+from domain import LOCAL_USER, ImportKind, ImportState, Outcome, Principal, SearchMode
+from domain.errors import BusyError, ForbiddenError, InputError, SourceError
 from services.long_work import ignore
 from services.sources.source_service import SourceSettings
 from storage.safe_writes import writer_lock
@@ -146,3 +146,12 @@ def test_an_import_by_a_command_keeps_the_name_set_by_a_user(build_services, han
     services.sources.edit(LOCAL_USER, status.source.id, {}, SourceSettings("Rules", "handbook"))
     services.directories.import_directory(LOCAL_USER, handbook)
     assert services.sources.list(LOCAL_USER)[0].source.name == "Rules"
+
+
+def test_a_reader_can_not_import_a_folder(build_services, handbook):
+    services, reader = build_services(), Principal("ada")
+    with pytest.raises(ForbiddenError, match="editor"):
+        services.directories.import_directory(reader, handbook)
+    with pytest.raises(ForbiddenError, match="editor"):
+        services.directories.import_samples(reader)
+    assert services.sources.list(LOCAL_USER) == []

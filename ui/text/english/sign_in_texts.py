@@ -6,4 +6,6 @@ SIGN_IN_FIRST = (
     "To become an administrator, sign in first, and then open the link for administrators again."
 )
 NOW_ADMINISTRATOR = "You are now an administrator."
+FOR_EDITORS = "Only editors and administrators can change documents."
+EMPTY_FOR_READERS = "Ask an editor or an administrator to add documents."
 ROLE_NAMES = {"reader": "Reader", "editor": "Editor", "admin": "Administrator"}
