@@ -11,8 +11,8 @@ pytestmark = pytest.mark.slow
 
 ROOT = Path(__file__).parents[2]
 SLOW = (
-    "chains.conversational_retrieval deeplake langchain_core numpy onnxruntime openai pandas"
-    " tantivy"
+    "authlib chains.conversational_retrieval deeplake httpx joserfc langchain_core numpy onnxruntime"
+    " openai pandas tantivy"
 )
 OPEN_THE_PAGE = f"""
 import sys
@@ -25,6 +25,7 @@ from ui.imports import imports_page, source_form
 from ui.lab import lab_page
 from ui.library import library_page, library_table
 from ui.settings import chat_settings, setting_forms
+from ui.shared import sign_in_page
 from domain import LOCAL_USER
 services = bootstrap.build_services()
 services.conversations.grouped(LOCAL_USER, datetime.now(UTC))
