@@ -44,6 +44,19 @@ def test_a_server_bounds_its_memory(calls, configs):
     assert calls == ["bound"]
 
 
+@pytest.mark.parametrize("link", ["https://docs.example.com/?administrator=t", ""])
+def test_the_link_for_an_administrator_is_printed_if_there_is_none(link, capsys):
+    sign_in = SimpleNamespace(make_administrator_link=lambda now: link)
+    server_commands._print_administrator_link(SimpleNamespace(sign_in=sign_in))
+    printed = capsys.readouterr().out
+    assert printed.endswith(f": {link}\n") if link else not printed
+
+
+def test_nothing_is_printed_without_sign_in(capsys):
+    server_commands._print_administrator_link(SimpleNamespace(sign_in=None))
+    assert not capsys.readouterr().out
+
+
 def test_a_worker_bounds_its_memory(calls, monkeypatch):
     def open_services(*_arguments, **_options):
         raise KeyboardInterrupt

@@ -137,12 +137,16 @@ def test_no_page_reads_anything_before_the_sign_in(
     ],
 )
 def test_a_session_that_is_refused_is_explained_in_one_sentence(
-    services: ServicesWithSignIn, others: dict[str, object], reason: str
+    services: ServicesWithSignIn,
+    caplog: pytest.LogCaptureFixture,
+    others: dict[str, object],
+    reason: str,
 ) -> None:
     services.chat = services.library = services.sources = NotBefore()
     page = app(claims(**others)).run()
-    assert labels(page) == [words.SIGN_IN]
+    assert labels(page.run()) == [words.SIGN_IN]
     assert reason in page_text(page)
+    assert [one.message for one in caplog.records].count("session refused") == 1
 
 
 def test_a_person_who_is_signed_in_sees_name_and_role_as_text(

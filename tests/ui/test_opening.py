@@ -11,8 +11,8 @@ pytestmark = pytest.mark.slow
 
 ROOT = Path(__file__).parents[2]
 SLOW = (
-    "authlib chains.conversational_retrieval deeplake httpx joserfc langchain_core numpy onnxruntime"
-    " openai pandas tantivy"
+    "authlib chains.conversational_retrieval deeplake httpx joserfc langchain_core numpy"
+    " onnxruntime openai pandas tantivy"
 )
 OPEN_THE_PAGE = f"""
 import sys

@@ -109,7 +109,7 @@ def _show_additions(services: Services, library: "LibraryStatus") -> None:
 def _suggestions(services: Services, library: "LibraryStatus") -> list[str]:
     """Suggested questions, cached until the day or the library changes."""
     day = datetime.now(UTC).date()
-    state = (day, language(), library.documents, library.passages)
+    state = (principal(), day, language(), library.documents, library.passages)
     cached: tuple[object, list[str]] = st.session_state.get(SUGGESTED, (None, []))
     if cached[0] != state:
         questions = services.suggestions.suggest(principal(), day, language=language())

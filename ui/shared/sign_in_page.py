@@ -4,10 +4,14 @@ from datetime import UTC, datetime
 
 import streamlit as st
 
+from domain.logs import get_logger
 from services.sign_in.sign_in_service import ADMINISTRATOR, SignInService
 from ui.shared import frame, session
 from ui.shared.safe_html import escape, literal
 from ui.text import words
+
+_REASON = "sign-in-refusal"
+_log = get_logger("sign_in")
 
 
 def show_sign_in() -> None:
@@ -17,12 +21,20 @@ def show_sign_in() -> None:
     with st.container(key="sign-in", horizontal_alignment="center"):
         frame.show_title(words.APP, words.TAGLINE)
         if reason := session.refusal(services):
+            _log_refusal(reason)
             frame.show_problem(reason)
         if ADMINISTRATOR in st.query_params:
             frame.show_problem(words.SIGN_IN_FIRST, severe=False)
         if st.button(words.SIGN_IN, type="primary", icon=":material/login:"):
             with frame.show_errors():
                 _go_to_provider(services.sign_in)
+
+
+def _log_refusal(reason: str) -> None:
+    """Log why the session is not accepted, once; nothing in it can be trusted."""
+    if st.session_state.get(_REASON) != reason:
+        st.session_state[_REASON] = reason
+        _log.warning("session refused", reason=reason)
 
 
 def _go_to_provider(sign_in: SignInService | None) -> None:
