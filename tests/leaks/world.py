@@ -83,7 +83,9 @@ class World:
     def client(self, principal: Principal) -> TestClient:
         """A client of the API with a key of the principal."""
         if principal not in self._keys:
-            self._keys[principal] = self.services.api_keys.create(principal, "leaks", [*ApiScope])
+            self._keys[principal] = self.services.api_keys.create(
+                LOCAL_USER, principal, "leaks", [*ApiScope]
+            )
         headers = {"Authorization": f"Bearer {self._keys[principal].secret}"}
         return TestClient(self._app, headers=headers)
 
