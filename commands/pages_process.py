@@ -48,8 +48,8 @@ def main() -> None:
         serve_metrics("pages", settings.pages_metrics_port, "FOOTNOTE_PAGES_METRICS_PORT")
     options = ["--browser.gatherUsageStats=false", "--logger.level=warning", *sys.argv[1:]]
     bound_memory()
-    with _secrets_options(settings) as secrets_options:
-        sys.argv[1:] = ["run", str(_APP), *options, *secrets_options]
+    with _sign_in_options(settings) as sign_in_options:
+        sys.argv[1:] = ["run", str(_APP), *options, *sign_in_options]
         try:
             cli.main(prog_name="streamlit")
         finally:
@@ -70,10 +70,11 @@ def _readable_errors() -> Iterator[None]:
 
 
 @contextmanager
-def _secrets_options(settings: Settings) -> Iterator[list[str]]:
-    """The option with Streamlit's secrets file, which exists during the block.
+def _sign_in_options(settings: Settings) -> Iterator[list[str]]:
+    """Streamlit's options for the sign-in; none without sign-in.
 
-    Only the current user can read the file. Without sign-in, there is none.
+    The secrets file, which only the current user can read, exists during the block. Headers of
+    requests never say who a person is, even if the environment permits it.
     """
     if not settings.has_sign_in:
         yield []
@@ -86,7 +87,7 @@ def _secrets_options(settings: Settings) -> Iterator[list[str]]:
             os.open(file, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w", encoding="utf-8"
         ) as out:
             out.write(text)
-        yield [f"--secrets.files={file}"]
+        yield [f"--secrets.files={file}", "--server.trustedUserHeaders={}"]
 
 
 def _no_address() -> None:

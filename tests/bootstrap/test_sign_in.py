@@ -4,6 +4,8 @@ import tomllib
 from pathlib import Path
 
 import pytest
+from streamlit.config import get_option
+from streamlit.web.bootstrap import load_config_options
 
 from bootstrap import streamlit_secrets
 from bootstrap.hosting import is_only_for_this_machine, make_host_policy
@@ -70,7 +72,7 @@ def test_a_new_data_folder_is_private_and_has_a_ledger(tmp_path):
 
 
 def started_with(monkeypatch, settings):
-    """The options of Streamlit, and a copy of its secrets file with its mode, while it runs."""
+    """Streamlit's secrets files with their modes, and its last option, while it runs."""
     found = []
 
     def serve(prog_name):
@@ -80,7 +82,7 @@ def started_with(monkeypatch, settings):
             (stat.S_IMODE(file.stat().st_mode), stat.S_IMODE(file.parent.stat().st_mode))
             for file in files
         ]
-        found.append((files, modes))
+        found.append((files, modes, sys.argv[-1]))
         raise KeyboardInterrupt
 
     monkeypatch.setattr(pages_process.cli, "main", serve)
@@ -93,14 +95,35 @@ def started_with(monkeypatch, settings):
 
 
 def test_the_secrets_file_is_private_and_exists_only_while_the_pages_run(tmp_path, monkeypatch):
-    files, modes = started_with(monkeypatch, settings_in(tmp_path / "data"))
+    files, modes, _ = started_with(monkeypatch, settings_in(tmp_path / "data"))
     assert modes == [(0o600, 0o700)]
     assert not files[0].exists()
     assert not files[0].parent.exists()
 
 
 def test_there_is_no_secrets_file_without_sign_in(tmp_path, monkeypatch):
-    assert started_with(monkeypatch, load_settings(data_dir=tmp_path / "data")) == ([], [])
+    settings = load_settings(data_dir=tmp_path / "data")
+    assert started_with(monkeypatch, settings)[:2] == ([], [])
+
+
+@pytest.fixture
+def trusted_header(tmp_path):
+    """An operator's configuration of Streamlit that believes a header."""
+    file = tmp_path / ".streamlit" / "config.toml"
+    file.parent.mkdir()
+    file.write_text('[server.trustedUserHeaders]\n"X-Person" = "sub"\n', encoding="utf-8")
+    load_config_options({})
+    assert get_option("server.trustedUserHeaders") == {"X-Person": "sub"}
+    yield
+    file.unlink()
+    load_config_options({})
+
+
+def test_no_header_of_a_request_says_who_a_person_is(tmp_path, monkeypatch, trusted_header):
+    option = started_with(monkeypatch, settings_in(tmp_path / "data"))[2].removeprefix("--")
+    name, _, value = option.partition("=")
+    load_config_options({name.replace(".", "_"): value})
+    assert get_option("server.trustedUserHeaders") == {}
 
 
 def test_the_host_of_the_public_address_is_accepted(tmp_path):

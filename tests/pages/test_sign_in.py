@@ -90,6 +90,14 @@ def only_the_person() -> None:
     sign_in_page.show_person()
 
 
+def only_the_principal() -> None:
+    import streamlit
+
+    from ui.shared import frame
+
+    streamlit.session_state["principal"] = frame.principal()
+
+
 def labels(page: AppTest) -> list[str]:
     assert not page.exception
     return [button.label for button in page.button]
@@ -158,6 +166,17 @@ def test_a_person_who_is_signed_in_sees_name_and_role_as_text(
     assert "ada@example.com&lt;b&gt;" in text
     assert words.ROLE_NAMES["reader"] in text
     assert words.SIGN_IN not in labels(page)
+
+
+def test_the_principal_of_the_page_has_groups_and_the_verified_address(
+    services: ServicesWithSignIn,
+) -> None:
+    user = claims(groups=["hr"], email="ada@example.com", email_verified=True)
+    expected = principal_of(services.sign_in, user)
+    assert (expected.groups, expected.email) == ({"hr"}, "ada@example.com")
+    page = AppTest.from_function(only_the_principal)
+    page.user = user
+    assert page.run().session_state["principal"] == expected
 
 
 def test_a_person_who_signs_out_sees_the_sign_in_even_with_a_copy_of_the_cookie(

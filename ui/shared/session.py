@@ -35,8 +35,9 @@ def current_principal(services: "Services") -> Principal:
     Raises:
         SignInError: The person is not signed in, or no longer.
     """
-    person = account(services)
-    return person.principal if person else LOCAL_USER
+    if services.sign_in is None:
+        return LOCAL_USER
+    return services.sign_in.principal_of(claims(), datetime.now(UTC))
 
 
 def principal(services: "Services") -> Principal:
