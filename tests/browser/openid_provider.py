@@ -3,7 +3,7 @@
 import json
 import signal
 import subprocess
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -48,8 +48,13 @@ class OpenIdProvider:
 
 
 @contextmanager
-def openid_provider(folder: Path, public_url: str) -> Iterator[OpenIdProvider]:
-    """Run the provider until the end of the block; `folder` is for its settings."""
+def openid_provider(
+    folder: Path, public_url: str, *, api: str = "", people: Mapping[str, object] = PEOPLE
+) -> Iterator[OpenIdProvider]:
+    """Run the provider until the end of the block; `folder` is for its settings.
+
+    With the audience `api`, the client itself gets access tokens for it.
+    """
     node_packages(FOLDER.name)
     back = [f"{public_url}/oauth2callback"]
     client = {
@@ -58,8 +63,11 @@ def openid_provider(folder: Path, public_url: str) -> Iterator[OpenIdProvider]:
         "redirect_uris": back,
         "post_logout_redirect_uris": back,
     }
+    if api:
+        client["grant_types"] = ["authorization_code", "client_credentials"]
     settings = folder / "provider.json"
-    settings.write_text(json.dumps({"client": client, "people": PEOPLE}), encoding="utf-8")
+    values = {"client": client, "people": dict(people), "api": api}
+    settings.write_text(json.dumps(values), encoding="utf-8")
     port = free_port()
     process = subprocess.Popen(
         ["node", FOLDER / "provider.mjs", str(port), settings],

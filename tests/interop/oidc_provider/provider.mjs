@@ -3,7 +3,8 @@
 //     node provider.mjs PORT SETTINGS.json
 //
 // The settings contain `client` (the metadata of the only client) and `people` (claims by subject).
-// The people are read again at each sign-in.
+// The people are read again at each sign-in. With `api`, an audience, the client itself gets access
+// tokens for it, which are JWTs with the claims of the person who has the client's id.
 import { readFileSync } from "node:fs";
 import { interactionPolicy, Provider } from "oidc-provider";
 
@@ -20,12 +21,27 @@ function logoutSource(ctx, form) {
     <button form="op.logoutForm" name="logout" value="yes">Yes, sign me out</button>`;
 }
 
+const { api } = settings();
+const accessTokens = {
+  clientCredentials: { enabled: true },
+  resourceIndicators: {
+    enabled: true,
+    defaultResource: () => api,
+    getResourceServerInfo: () => ({ audience: api, accessTokenFormat: "jwt", scope: "" }),
+  },
+};
+
 const provider = new Provider(`http://localhost:${port}`, {
   clients: [settings().client],
   claims: { openid: ["sub"], email: ["email"], profile: ["name", "groups"] },
   conformIdTokenClaims: false,
   cookies: { keys: ["a key of the tests"] },
-  features: { devInteractions: { enabled: false }, rpInitiatedLogout: { logoutSource } },
+  extraTokenClaims: (_ctx, token) => settings().people[token.clientId],
+  features: {
+    devInteractions: { enabled: false },
+    rpInitiatedLogout: { logoutSource },
+    ...(api ? accessTokens : {}),
+  },
   interactions: { policy, url: (_ctx, interaction) => `/interaction/${interaction.uid}` },
   findAccount: (_ctx, sub) => ({ accountId: sub, claims: () => ({ sub, ...settings().people[sub] }) }),
   loadExistingGrant: async (ctx) => {
