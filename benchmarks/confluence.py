@@ -1,5 +1,7 @@
 """Imports of a Confluence site with 5,000 pages: first, unchanged, with faults, without network.
 
+Permissions are mirrored from a site with 1,000 pages.
+
 The site is the tests' fake on loopback, in this process; each import is a worker's, with the
 built-in embedding, in a subprocess. Waits that Confluence asks for are skipped: with faults the
 figures are counts, not times.
@@ -21,6 +23,7 @@ from tests.fakes.faults import Faults
 SMALL = {"pages": 60, "fewer": 20, "faults": 20}
 WORDS = ["leave", "budget", "travel", "server", "backup", "contract", "invoice", "safety"]
 ROUNDS = 60
+_TEAMS = 50
 
 
 def measure(*, cache: str, pages: int = 5000, fewer: int = 500, faults: int = 1000) -> Report:
@@ -34,6 +37,8 @@ def measure(*, cache: str, pages: int = 5000, fewer: int = 500, faults: int = 10
     with site(pages, cache) as whole:
         _first_and_unchanged(report, whole, less)
         _unplugged(report, whole)
+    with site(pages // 5, cache) as mirrored:
+        _mirrored_permissions(report, mirrored)
     with site(pages, cache) as faulty:
         _a_fifth_faulty(report, faulty)
     with site(pages // 5, cache) as edited:
@@ -49,6 +54,7 @@ class Imported:
         self.data_dir = data_dir
         self.random = random.Random(seed)
         self._numbers = iter(range(10**9))
+        self.mirrors_permissions = False
 
     def bring_up_to_date(self) -> Found:
         """Import once; returns the report of the worker process, and the number of requests."""
@@ -57,6 +63,7 @@ class Imported:
             "benchmarks.confluence_import:import_site",
             data_dir=str(self.data_dir),
             url=self.fake.url,
+            mirrors_permissions=self.mirrors_permissions,
         )
         found["requests"] = len(self.fake.requests) - before
         return found
@@ -149,6 +156,26 @@ def _pages_read(imported: Imported, begun: int) -> Counter[str]:
         for asked in imported.fake.requests[begun:]
         if "body" in asked.params.get("expand", "")
     )
+
+
+def _mirrored_permissions(report: Report, mirrored: Imported) -> None:
+    """Every page gets another restriction, to one of 50 groups; no page changes."""
+    mirrored.mirrors_permissions = True
+    mirrored.fake.permit(SPACE, groups=("staff",))
+    first = mirrored.bring_up_to_date()
+    _expect(mirrored, first, "completed")
+    for number, id_ in enumerate(mirrored.fake.visible()):
+        mirrored.fake.limit(id_, groups=(f"team {number % _TEAMS}",))
+    begun = len(mirrored.fake.requests)
+    changed = mirrored.bring_up_to_date()
+    _expect(mirrored, changed, "completed")
+    report.add("permissions mirrored: first import, requests", first["requests"], "")
+    report.add("permissions of all pages changed: requests", changed["requests"], "")
+    report.add(
+        "permissions of all pages changed: pages read", len(_pages_read(mirrored, begun)), ""
+    )
+    report.add("permissions of all pages changed: passages embedded", changed["embedded"], "")
+    report.add("permissions of all pages changed", changed["seconds"], "s")
 
 
 def _a_fifth_faulty(report: Report, faulty: Imported) -> None:

@@ -14,10 +14,10 @@ SPACE = "DOC"
 Found = dict[str, Any]
 
 
-def import_site(data_dir: str, url: str) -> Found:
+def import_site(data_dir: str, url: str, *, mirrors_permissions: bool = False) -> Found:
     """Queue an import of the site and run it; returns its final state and the library's content."""
     services = _services(data_dir)
-    source = _source(services, url)
+    source = _source(services, url, mirrors_permissions=mirrors_permissions)
     from domain import LOCAL_USER
 
     job = services.sources.refresh(LOCAL_USER, source)
@@ -65,7 +65,7 @@ def _hardly_wait(_self: Any, _seconds: float, _reason: str) -> None:
     return
 
 
-def _source(services: Any, url: str) -> str:
+def _source(services: Any, url: str, *, mirrors_permissions: bool) -> str:
     from domain import LOCAL_USER
     from services.sources.source_service import SourceSettings
 
@@ -76,6 +76,7 @@ def _source(services: Any, url: str) -> str:
         "scope": "spaces",
         "spaces": [SPACE],
         "deletions": "always",
+        "mirror_permissions": mirrors_permissions,
     }
     known: Sequence[Any] = services.sources.list(LOCAL_USER)
     if known:

@@ -196,6 +196,8 @@ _EXIT_CODES = {
     ImportState.CANCELLED: INTERRUPTED,
 }
 
+_OUTCOMES = {Outcome.PERMISSIONS: "with other permissions"}
+
 
 def print_report(report: ImportReport, confirmation: str) -> None:
     """Print unreadable documents, the number of documents by outcome, and what to do next.
@@ -206,7 +208,9 @@ def print_report(report: ImportReport, confirmation: str) -> None:
         if item.reason:
             typer.echo(f"{item.outcome.value:9} {item.location}: {item.reason}")
     counts = ", ".join(
-        f"{report.count(outcome)} {outcome.value}" for outcome in Outcome if report.count(outcome)
+        f"{report.count(outcome)} {_OUTCOMES.get(outcome, outcome.value)}"
+        for outcome in Outcome
+        if report.count(outcome)
     )
     typer.echo(
         f"Import {report.state.value}: {counts or 'no documents'}; "

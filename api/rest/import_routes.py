@@ -130,8 +130,8 @@ class ImportItem(ResponseModel):
     location: str = Field(examples=["/srv/handbook/leave.md"])
     """Path or address that a person can open"""
     outcome: Outcome = Field(examples=["new"])
-    """Outcome for the document; `kept` means that it is missing from the source but was not
-    removed, for the stated reason"""
+    """Outcome for the document; `permissions` means that only its readers have changed, and `kept`
+    that it is missing from the source but was not removed, for the stated reason"""
     reason: str = Field(examples=[""])
     """Reason for the outcome; may be empty"""
     passages: int = Field(ge=0, examples=[3])

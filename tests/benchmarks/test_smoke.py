@@ -54,6 +54,8 @@ def test_an_unchanged_site_embeds_nothing_and_faults_lose_no_page(cache):
     assert figures["faults injected"] == 20
     assert figures["pages lost, doubled, left or of another version"] == 0
     assert figures["network gone: pages read before the import was interrupted"] > 0
+    assert figures["permissions of all pages changed: pages read"] == 0
+    assert figures["permissions of all pages changed: passages embedded"] == 0
 
 
 def test_keyword_search_mostly_agrees_with_rank_bm25(cache):
