@@ -164,3 +164,41 @@ def test_five_thousand_pages_are_listed_in_26_responses(fake):
     pages = search(fake, f"id = {top} or ancestor = {top} order by lastmodified", limit=200)
     assert len(pages) == fake.count("content/search") == 26
     assert len({title for page in pages for title in page}) == 5001
+
+
+def test_restrictions_of_a_page_and_of_those_above_it_are_expanded_page_by_page(fake):
+    top = fake.add("DOC", "Top")
+    page = fake.add("DOC", "Sub page", parent=top)
+    fake.limit(top, groups=("hr",))
+    fake.limit(page, users=("lee", "tanaka"))
+    fake.subjects_limit = 1
+    read = "restrictions.read.restrictions"
+    expand = f"{read}.user,{read}.group,ancestors.{read}.user,ancestors.{read}.group"
+    result = ask(fake, f"content/{page}", expand=expand).json()
+    users = result["restrictions"]["read"]["restrictions"]["user"]
+    assert (users["size"], users["limit"], len(users["results"])) == (1, 1, 1)
+    [above] = result["ancestors"]
+    groups = above["restrictions"]["read"]["restrictions"]["group"]["results"]
+    assert [one["name"] for one in groups] == ["hr"]
+    rest = ask(fake, f"content/{page}/restriction/byOperation/read", start=1, limit=5).json()
+    assert len(rest["restrictions"]["user"]["results"]) == 1
+    assert (
+        "restrictions"
+        not in ask(fake, f"content/{page}", expand="ancestors").json()["ancestors"][0]
+    )
+
+
+def test_permissions_of_a_space_are_those_of_the_product(fake):
+    fake.permit("DOC", users=("lee",), groups=("staff",))
+    if fake.cloud:
+        permissions = ask(fake, "space/DOC", expand="permissions").json()["permissions"]
+        views = [one for one in permissions if one["operation"]["operation"] == "read"]
+        assert {kind for one in views for kind in one["subjects"]} == {"user", "group"}
+        assert ask(fake, "space/DOC/permissions").status_code == 400
+    else:
+        permissions = ask(fake, "space/DOC/permissions").json()
+        views = [one for one in permissions if one["operation"]["operationKey"] == "read"]
+        assert {one["subject"]["type"] for one in views} == {"user", "group"}
+        assert ask(fake, "space/DOC", expand="permissions").status_code == 400
+        fake.hide_permissions("DOC")
+        assert ask(fake, "space/DOC/permissions").status_code == 403

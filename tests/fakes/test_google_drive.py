@@ -5,8 +5,9 @@ import io
 import pytest
 from googleapiclient.http import MediaIoBaseDownload
 
-from tests.fakes.google_drive import PERSON, Slides
+from tests.fakes.google_drive import IMPORTER, PERSON, Slides
 from tests.fakes.google_drive_client import ALL, error, names
+from tests.fakes.google_drive_items import Grant
 
 pytestmark = pytest.mark.slow
 
@@ -203,3 +204,36 @@ def test_a_spreadsheet_is_exported_whole_or_as_its_first_sheet(strict, api, team
     book = load_workbook(io.BytesIO(data))
     assert {page.title: [list(row) for row in page.values] for page in book} == sheet.content.sheets
     assert api.files().export(fileId=sheet.id, mimeType="text/csv").execute() == b"a,1\r\n"
+
+
+def test_permissions_are_shown_to_those_who_can_share_the_file(strict, api, team):
+    file = strict.upload("a.txt", "x", team)
+    strict.grant(team, Grant("group", "hr@example.org"))
+    strict.grant(file, Grant("anyone", is_by_link=True))
+    assert error(api.permissions().list(fileId=file.id)) == (403, "insufficientFilePermissions")
+    hidden = api.files().get(fileId=file.id, fields="permissions,permissionIds").execute()
+    assert hidden == {}
+    strict.let_edit(team)
+    fields = "permissions(id,type,emailAddress,allowFileDiscovery)"
+    shown = api.permissions().list(fileId=file.id, fields=fields).execute()["permissions"]
+    assert {(one["type"], one.get("emailAddress", "")) for one in shown} == {
+        ("user", IMPORTER),
+        ("user", PERSON),
+        ("group", "hr@example.org"),
+        ("anyone", ""),
+    }
+    [by_link] = [one for one in shown if one["type"] == "anyone"]
+    assert by_link["allowFileDiscovery"] is False
+    result = api.files().get(fileId=file.id, fields="permissions(id),permissionIds").execute()
+    assert result["permissionIds"] == [one["id"] for one in shown]
+    assert [one["id"] for one in result["permissions"]] == result["permissionIds"]
+
+
+def test_files_in_shared_drives_have_only_the_ids_of_permissions(strict, api):
+    drive = strict.shared_drive("Company")
+    file = strict.upload("a.txt", "x", drive)
+    fields = "permissions(id),permissionIds"
+    result = api.files().get(fileId=file.id, fields=fields, supportsAllDrives=True).execute()
+    request = api.permissions().list(fileId=file.id, fields="*", supportsAllDrives=True)
+    assert result == {"permissionIds": [one["id"] for one in request.execute()["permissions"]]}
+    assert error(api.permissions().list(fileId=file.id)) == (404, "notFound")
