@@ -1,5 +1,6 @@
 """Memory, file descriptors, and threads of processes and all their descendants, from /proc."""
 
+import os
 import time
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
@@ -83,6 +84,11 @@ def usage_by_role(pids: Sequence[int]) -> Mapping[str, Usage]:
         with suppress(OSError):  # it has just ended
             usage[_role(pid)] += _usage(pid)
     return usage
+
+
+def own_memory() -> float:
+    """The anonymous memory of this process in MiB."""
+    return _usage(os.getpid()).own
 
 
 def _family(pid: int) -> Iterator[int]:
