@@ -131,18 +131,21 @@ def import_made_up(data_dir: str, loader: "Loader") -> int:
     from loaders.formats import FORMATS_VERSION
     from loaders.split import SPLITTER_VERSION
     from models.embedding_choice import EmbeddingSpec, fingerprint
+    from services.access import Access
     from services.imports.import_service import ImportService
     from storage.index_stores import IndexStores
     from storage.ledger.database import open_database
     from storage.ledger.index_store import IndexSpec
+    from storage.ledger.restriction_store import Restrictions
     from storage.ledger.source_store import Sources
 
     spec = EmbeddingSpec()
     target = IndexSpec(spec.stored(), fingerprint(spec), SPLITTER_VERSION, 1000, 150)
     database = open_database(Path(data_dir))
     stores = IndexStores(Path(data_dir), lambda _stored: RandomVectors())
-    source = Sources(database).ensure("directory", "/made-up", name="made-up")
-    imports = ImportService(database, stores, target, FORMATS_VERSION)
+    access = Access(Sources(database), Restrictions(database))
+    source = access.sources.ensure("directory", "/made-up", name="made-up")
+    imports = ImportService(database, access, stores, target, FORMATS_VERSION)
     report = imports.run(LOCAL_USER, source, loader)
     database.close()
     if report.message:
