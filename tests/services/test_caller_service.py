@@ -106,7 +106,7 @@ def test_the_last_use_of_a_key_is_recorded(callers):
 
 @pytest.mark.parametrize(("minutes", "is_recorded"), [(61, True), (50, False)])
 def test_the_last_use_of_an_account_is_recorded_at_most_once_an_hour(callers, minutes, is_recorded):
-    before = NOW - timedelta(minutes=minutes)
+    before = datetime.now(UTC) - timedelta(minutes=minutes)
     add_account(callers, seen_at=before)
     callers.note_use(callers.caller("a1."))
     seen_at = callers.accounts.find("a1").seen_at
