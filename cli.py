@@ -18,6 +18,7 @@ from typing import Annotated
 import typer
 
 from commands.access_commands import access
+from commands.account_commands import account
 from commands.catalog_commands import catalog, evaluate_catalog
 from commands.console import (
     AsJson,
@@ -120,6 +121,7 @@ for command in (
 app.command("evaluate-catalogue", hidden=True, deprecated=True)(evaluate_catalog)
 app.add_typer(access, name="access")
 app.add_typer(api_key, name="api-key")
+app.add_typer(account, name="account")
 app.add_typer(catalog, name="catalog")
 app.add_typer(catalog, name="catalogue", hidden=True, deprecated=True)
 app.add_typer(labels, name="labels")

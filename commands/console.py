@@ -4,7 +4,7 @@ import json
 import os
 import shlex
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict
 from pathlib import Path
@@ -182,6 +182,14 @@ def _time_left(seconds: int | None) -> str:
     hours, minutes = divmod(minutes, 60)
     time = f"{hours}:{minutes:02}:{rest:02}" if hours else f"{minutes}:{rest:02}"
     return f"about {time} left"
+
+
+def print_table(rows: Sequence[Sequence[str]]) -> None:
+    """Print rows with aligned columns; the first row is the head."""
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    for row in rows:
+        cells = (cell.ljust(width) for cell, width in zip(row, widths, strict=True))
+        typer.echo("  ".join(cells).rstrip())
 
 
 def print_json(data: Any) -> None:

@@ -15,6 +15,7 @@ from commands.console import (
     command_line,
     open_services,
     print_json,
+    print_table,
 )
 from domain import LOCAL_USER, ApiKey, ApiScope, Principal
 
@@ -151,11 +152,7 @@ def _print_table(keys: "Sequence[ApiKey]", data_dir: Path | None) -> None:
         typer.echo(f"There are no keys. Create one with: {command}")
         return
     head = ("ID", "NAME", "USER", "GROUPS", "SCOPES", "CREATED", "LAST USED", "EXPIRES", "REVOKED")
-    rows = [head, *map(_row, keys)]
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    for row in rows:
-        cells = (cell.ljust(width) for cell, width in zip(row, widths, strict=True))
-        typer.echo("  ".join(cells).rstrip())
+    print_table([head, *map(_row, keys)])
 
 
 def _row(key: ApiKey) -> tuple[str, ...]:

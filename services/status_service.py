@@ -13,6 +13,7 @@ from domain import ImportRun, ImportState, Principal, Role, TurnState
 from domain.version import VERSION
 from services.access import Access, require_role
 from services.imports.maintenance import IndexStatus, MaintenanceService
+from services.imports.readable_records import readable_run
 from storage.ledger.conversation_store import Conversations
 from storage.ledger.import_leases import Workers
 from storage.ledger.import_queue_store import ImportRuns
@@ -83,10 +84,18 @@ class StatusService:
         return dict(sorted(sizes.items(), key=lambda item: (-item[1], item[0])))
 
     def problems(self, principal: Principal, *, limit: int = 5) -> list[RunProblem]:
-        """The latest runs with problems of sources in the principal's library, latest first."""
+        """The latest runs with problems of sources that the principal may read, latest first.
+
+        Raises:
+            ForbiddenError: The principal is not an administrator.
+        """
+        require_role(principal, Role.ADMIN)
         own = self.access.library_sources(principal)
         runs = self.runs.problems(list(own), limit=limit)
-        return [RunProblem(own[run.source_id].name, run) for run in runs]
+        return [
+            RunProblem(own[run.source_id].name, readable_run(self.access, principal, run))
+            for run in runs
+        ]
 
 
 def _size(path: Path) -> int:

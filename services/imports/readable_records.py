@@ -12,15 +12,16 @@ HIDDEN = _("A document that you may not read")
 
 
 def readable_run(access: Access, principal: Principal, run: ImportRun) -> ImportRun:
-    """The run; hidden documents are neither in its progress nor among its keys."""
-    hidden = _hidden_keys(access, principal, run.source_id, [*run.keys, _current(run)])
-    if not hidden:
+    """The run; hidden documents are neither in its progress nor among its keys.
+
+    Progress names a document by its key or its title, so it names none if any document is hidden.
+    """
+    denied = access.denied(principal).documents
+    if not denied:
         return run
-    options = {**run.options, "keys": [key for key in run.keys if key not in hidden]}
-    progress = run.progress
-    if progress is not None and progress.key in hidden:
-        progress = replace(progress, key="")
-    return replace(run, options=options, progress=progress)
+    keys = [key for key in run.keys if document_id(run.source_id, key) not in denied]
+    progress = None if run.progress is None else replace(run.progress, key="")
+    return replace(run, options={**run.options, "keys": keys}, progress=progress)
 
 
 def readable_items(
@@ -47,10 +48,6 @@ def readable_failures(
 
 def _anonymous(item: ImportItem) -> ImportItem:
     return replace(item, key="", location="", reason="", title=str(HIDDEN))
-
-
-def _current(run: ImportRun) -> str:
-    return run.progress.key if run.progress else ""
 
 
 def _hidden_keys(

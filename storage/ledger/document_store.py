@@ -263,7 +263,6 @@ def _documents_of(session: Session, passages: Iterable[PassageRow]) -> dict[str,
 
 def document_not_found(document_id: str) -> NotFoundError:
     """The error for a document that the library does not contain."""
-    """The error for a document that the library does not contain."""
     return NotFoundError(
         _("there is no document {document_id} in the library").format(document_id=document_id)
     )

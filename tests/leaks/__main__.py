@@ -18,7 +18,7 @@ def main() -> int:
     parser.add_argument("--cases", type=int, default=10_000)
     parser.add_argument("--seed", type=int, default=1)
     options = parser.parse_args()
-    time.monotonic()
+    began = time.monotonic()
     with tempfile.TemporaryDirectory() as folder:
         settings = load_settings(
             data_dir=Path(folder) / "data",
@@ -27,8 +27,11 @@ def main() -> int:
         )
         world = World(bootstrap.build_services(settings), Path(folder), options.seed)
         found = leaks(world, options.cases)
-    for _one in found:
-        pass
+    for one in found:
+        names = [document.handle for document in one.documents]
+        print(f"case {one.case}: {one.face} showed {names} to {one.principal}")  # noqa: T201
+    seconds = time.monotonic() - began
+    print(f"{options.cases:,} cases, {len(found)} leaks, {seconds:.0f} s")  # noqa: T201
     return 1 if found else 0
 
 

@@ -1,0 +1,77 @@
+"""`cli.py account`: the accounts of the people who have signed in."""
+
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from commands.console import AsJson, DataDir, open_services, print_json, print_table
+from domain import LOCAL_USER, Account, Role
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+_MOMENTS = ("created_at", "signed_in_at", "seen_at", "disabled_at")
+_AccountId = Annotated[
+    str, typer.Argument(metavar="ID", help="The id that `python cli.py account list` prints")
+]
+
+account = typer.Typer(
+    no_args_is_help=True, help="List the accounts of people, and change their roles."
+)
+
+
+@account.command("list")
+def list_accounts(as_json: AsJson = False, data_dir: DataDir = None) -> None:
+    """List all accounts by name, including disabled ones."""
+    with open_services(data_dir, warn=False) as services:
+        accounts = services.accounts.list(LOCAL_USER)
+    print_json([_as_data(one) for one in accounts]) if as_json else _print_accounts(accounts)
+
+
+@account.command("set-role")
+def set_role(
+    account_id: _AccountId,
+    role: Annotated[Role, typer.Argument(help="The new role")],
+    data_dir: DataDir = None,
+) -> None:
+    """Give an account another role, from the person's next click on."""
+    with open_services(data_dir, warn=False) as services:
+        services.accounts.set_role(LOCAL_USER, account_id, role)
+    typer.echo(f"Account {account_id} has the role {role.value}.")
+
+
+@account.command()
+def disable(account_id: _AccountId, data_dir: DataDir = None) -> None:
+    """Refuse the sessions, sign-ins, and keys of an account from now on."""
+    with open_services(data_dir, warn=False) as services:
+        services.accounts.disable(LOCAL_USER, account_id)
+    typer.echo(f"Account {account_id} is disabled.")
+
+
+@account.command()
+def enable(account_id: _AccountId, data_dir: DataDir = None) -> None:
+    """Accept a disabled account again."""
+    with open_services(data_dir, warn=False) as services:
+        services.accounts.enable(LOCAL_USER, account_id)
+    typer.echo(f"Account {account_id} is enabled.")
+
+
+def _as_data(one: Account) -> dict[str, Any]:
+    moments = {name: getattr(one, name) for name in _MOMENTS}
+    times = {name: time.isoformat() if time else None for name, time in moments.items()}
+    return {**asdict(one), "groups": sorted(one.groups), **times}
+
+
+def _print_accounts(accounts: "Sequence[Account]") -> None:
+    if not accounts:
+        typer.echo("Nobody has signed in yet.")
+        return
+    head = ("ID", "NAME", "EMAIL", "ROLE", "GROUPS", "LAST SEEN", "DISABLED")
+    print_table([head, *map(_row, accounts)])
+
+
+def _row(one: Account) -> tuple[str, ...]:
+    groups, is_disabled = ", ".join(sorted(one.groups)) or "-", "yes" if one.disabled_at else "no"
+    seen = f"{one.seen_at.astimezone():%Y-%m-%d %H:%M}"
+    return one.id, one.name or "-", one.email or "-", one.role.value, groups, seen, is_disabled
