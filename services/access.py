@@ -115,9 +115,10 @@ class Access:
 
 
 def _reads(principal: Principal, source: StoredSource, denied: Denied) -> bool:
+    if source.options.get(OWNER) is not None:
+        return _is_own(principal, source)  # its collection is the title of a conversation
     names = {source_restriction(source.id), collection_restriction(source.collection)}
-    is_own = source.options.get(OWNER) in (None, principal.user_id)
-    return is_own and denied.restrictions.isdisjoint(names)
+    return denied.restrictions.isdisjoint(names)
 
 
 def _is_own(principal: Principal, source: StoredSource) -> bool:

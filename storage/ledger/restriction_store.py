@@ -65,11 +65,12 @@ class _Snapshot:
     denied: dict[frozenset[str], Denied] = field(default_factory=dict)
 
     def denied_to(self, readers: frozenset[str]) -> Denied:
-        if readers not in self.denied:
+        denied = self.denied.get(readers)
+        if denied is None:
             if len(self.denied) >= _PRINCIPALS:
                 self.denied.clear()
-            self.denied[readers] = self._denied_to(readers)
-        return self.denied[readers]
+            denied = self.denied[readers] = self._denied_to(readers)
+        return denied
 
     def _denied_to(self, readers: frozenset[str]) -> Denied:
         names = frozenset(

@@ -98,6 +98,14 @@ def test_an_unreadable_source_does_not_exist_for_an_editor(two):
         two.access.managed_source(BERT, two.wiki.id)
 
 
+def test_files_of_a_conversation_depend_on_nothing_but_its_owner(two):
+    options = {"user_id": "anna", "conversation_id": "c1"}
+    box = two.library.sources.ensure("upload", "uploads/c1", name="HR", options=options)
+    two.restrict(collection_restriction("HR"), [])
+    assert two.access.sees(ANNA, box.id)
+    assert not two.access.sees(BERT, box.id)
+
+
 def test_everyone_changes_the_files_of_their_own_conversations(two):
     options = {"user_id": "anna", "conversation_id": "c1"}
     box = two.library.sources.ensure("upload", "uploads/c1", name="Trip", options=options)
