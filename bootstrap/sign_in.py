@@ -11,6 +11,7 @@ from storage.ledger.database import open_database
 from storage.ledger.secret_store import EncryptionKeys, Secrets
 
 if TYPE_CHECKING:
+    from services.sign_in.claims import SignInOptions
     from services.sign_in.sign_in_service import SignInService
     from services.sign_in.token_service import TokenService
 
@@ -21,18 +22,22 @@ def make_sign_in(settings: Settings, accounts: Accounts) -> "SignInService | Non
     """The service that decides who uses the pages; None without sign-in."""
     if not settings.has_sign_in:
         return None
-    from services.sign_in.claims import SignInOptions
     from services.sign_in.sign_in_service import SignInService
 
-    options = SignInOptions(
-        settings.oidc_issuer,
-        settings.oidc_client_id,
-        settings.oidc_groups_claim,
-        settings.public_url,
-        timedelta(hours=settings.session_hours),
-        settings.default_role,
+    return SignInService(accounts, _options(settings))
+
+
+def _options(settings: Settings) -> "SignInOptions":
+    from services.sign_in.claims import SignInOptions
+
+    return SignInOptions(
+        issuer=settings.oidc_issuer,
+        client_id=settings.oidc_client_id,
+        groups_claim=settings.oidc_groups_claim,
+        public_url=settings.public_url,
+        session=timedelta(hours=settings.session_hours),
+        default_role=settings.default_role,
     )
-    return SignInService(accounts, options)
 
 
 def streamlit_secrets(settings: Settings) -> str:
@@ -74,11 +79,10 @@ def _cookie_secret(settings: Settings) -> str:
 
 def make_tokens(settings: Settings, accounts: Accounts) -> "TokenService | None":
     """The service that checks bearer tokens for the API; None if the API accepts none."""
-    sign_in = make_sign_in(settings, accounts)
-    if sign_in is None or not settings.oidc_api_audience:
+    if not settings.oidc_api_audience:  # which requires the other settings of the sign-in
         return None
     from services.sign_in.provider_keys import ProviderKeys
     from services.sign_in.token_service import TokenService
 
-    keys = ProviderKeys(sign_in.options.issuer)
-    return TokenService(keys, settings.oidc_api_audience, accounts, sign_in.options)
+    keys = ProviderKeys(settings.oidc_issuer)
+    return TokenService(keys, settings.oidc_api_audience, accounts, _options(settings))

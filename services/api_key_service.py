@@ -1,7 +1,5 @@
 """Creates, verifies, and revokes the keys with which programs call the API."""
 
-import hashlib
-import secrets
 import uuid
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -13,6 +11,7 @@ from domain.errors import InputError, SignInError
 from domain.messages import _
 from services.access import require_role
 from services.reader_names import checked_groups
+from services.secret_tokens import new_token, token_digest
 from storage.ledger.api_key_store import ApiKeys
 
 
@@ -43,7 +42,6 @@ _EXPIRED = _(
     "This API key expired on {date}: `python cli.py api-key create NAME --scope read --scope ask`"
     " creates another one."
 )
-_SECRET_BYTES = 32
 _MAX_NAME_CHARS = 100
 
 
@@ -87,7 +85,7 @@ class ApiKeyService:
         """
         require_role(principal, Role.ADMIN)
         _check_lifetime(lifetime)
-        secret, now = PREFIX + secrets.token_urlsafe(_SECRET_BYTES), datetime.now(UTC)
+        secret, now = PREFIX + new_token(), datetime.now(UTC)
         key = ApiKey(
             uuid.uuid4().hex[:12],
             _checked_name(name),
@@ -97,12 +95,12 @@ class ApiKeyService:
             expires_at=None if lifetime is None else now + lifetime,
             groups=checked_groups(owner.groups),
         )
-        self.keys.add(key, _digest(secret))
+        self.keys.add(key, token_digest(secret))
         return NewApiKey(key, secret)
 
     def find(self, secret: str) -> ApiKey | None:
         """The key with this secret, expired or not; None if there is none or it was revoked."""
-        key = self.keys.find(_digest(secret))
+        key = self.keys.find(token_digest(secret))
         return None if key is None or key.revoked_at is not None else key
 
     def verify(self, secret: str) -> ApiKey:
@@ -176,8 +174,3 @@ def _check_lifetime(lifetime: timedelta | None) -> None:
         raise InputError(
             _("An API key can expire after 1 to {days} days.").format(days=MAX_LIFETIME.days)
         )
-
-
-def _digest(secret: str) -> str:
-    # Salts and slow hashes protect passwords that people can remember. This is 256 random bits.
-    return hashlib.sha256(secret.encode()).hexdigest()

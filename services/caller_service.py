@@ -1,7 +1,7 @@
 """Decides who makes a call to the API, from its API key or bearer token."""
 
 from dataclasses import dataclass, replace
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from domain import Account, ApiKey, ApiScope, Principal, Role
@@ -13,7 +13,6 @@ from storage.ledger.account_store import Accounts
 if TYPE_CHECKING:  # slow, and not needed without a provider
     from services.sign_in.token_service import TokenService
 
-_NOTED_WITHIN = timedelta(hours=1)
 _DISABLED = _(
     "The account of this key's user is disabled: ask an administrator to enable it, or use another"
     " key."
@@ -81,8 +80,8 @@ class CallerService:
         match caller.origin:
             case ApiKey() as key:
                 self.api_keys.note_use(key)
-            case Account(seen_at=seen_at) if now - seen_at >= _NOTED_WITHIN:
-                self.accounts.note_use(caller.id, now)
+            case Account() as account:
+                self.accounts.note_use(account, now)
 
 
 def _scopes_of(role: Role) -> frozenset[ApiScope]:

@@ -19,6 +19,7 @@ Claims = Mapping[str, Any]
 SKEW = timedelta(seconds=60)
 _MAX_NAME_CHARS = 200
 _OF_ANOTHER = _("This sign-in was made for another provider or program: sign in again.")
+DISABLED = _("Your account is disabled: ask an administrator to enable it.")
 _INCOMPLETE = _(
     "The sign-in does not say who you are ({claim} is missing): ask the administrator of the"
     " sign-in service."

@@ -1,7 +1,5 @@
 """Decides who uses the pages from the claims of their sign-in, at each call."""
 
-import hashlib
-import secrets
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
@@ -9,6 +7,7 @@ from domain import Account, Principal
 from domain.errors import SignInError
 from domain.logs import get_logger
 from domain.messages import _
+from services.secret_tokens import new_token, token_digest
 from services.sign_in import claims as claim_checks
 from services.sign_in.claims import Claims, SignInOptions
 from services.sign_in.provider import check_provider
@@ -20,8 +19,6 @@ ADMINISTRATOR = "administrator"
 _COOKIE_LIFETIME = timedelta(days=32)
 """Longer than Streamlit accepts its cookie (31 days), so that an ended session remains ended."""
 _LINK_LIFETIME = timedelta(hours=24)
-_LINK_BYTES = 32
-_NOTED_WITHIN = timedelta(hours=1)
 
 _log = get_logger("sign_in")
 
@@ -58,14 +55,9 @@ class SignInService:
         if account is None or account.signed_in_at < claim_checks.issue_time(claims):
             account = self.accounts.put(claim_checks.account_of(claims, self.options, now))
         if account.disabled_at is not None:
-            raise SignInError(_("Your account is disabled: ask an administrator to enable it."))
-        return self._with_use(account, now)
-
-    def _with_use(self, account: Account, now: datetime) -> Account:
-        if now - account.seen_at < _NOTED_WITHIN:
-            return account
-        self.accounts.note_use(account.id, now)
-        return replace(account, seen_at=now)
+            raise SignInError(claim_checks.DISABLED)
+        self.accounts.note_use(account, now)
+        return account
 
     def end_session(self, claims: Claims, now: datetime) -> None:
         """End the session; its cookie is refused from now on, wherever it is."""
@@ -88,8 +80,8 @@ class SignInService:
         if self.accounts.has_administrator():
             self.accounts.remove_link()
             return ""
-        token = secrets.token_urlsafe(_LINK_BYTES)
-        self.accounts.replace_link(_digest(token), now + _LINK_LIFETIME)
+        token = new_token()
+        self.accounts.replace_link(token_digest(token), now + _LINK_LIFETIME)
         return f"{self.options.public_url}/?{ADMINISTRATOR}={token}"
 
     def use_administrator_link(self, principal: Principal, token: str, now: datetime) -> None:
@@ -98,7 +90,7 @@ class SignInService:
         Raises:
             SignInError: The link was used before, replaced, or is too old.
         """
-        if not self.accounts.use_link(_digest(token), principal.user_id, now):
+        if not self.accounts.use_link(token_digest(token), principal.user_id, now):
             raise SignInError(
                 _(
                     "This link for an administrator is not valid, or not anymore: restart Footnote"
@@ -106,8 +98,3 @@ class SignInService:
                 )
             )
         _log.warning("administrator link used", account=principal.user_id)
-
-
-def _digest(token: str) -> str:
-    # Salts and slow hashes protect passwords that people can remember. This is 256 random bits.
-    return hashlib.sha256(token.encode()).hexdigest()

@@ -12,6 +12,7 @@ from domain.errors import SignInError
 from domain.logs import get_logger
 from domain.messages import Message, _
 from services.sign_in.claims import (
+    DISABLED,
     SKEW,
     Claims,
     SignInOptions,
@@ -35,7 +36,6 @@ _NOT_YET = _(
 _OF_ANOTHER = _("This token was issued by another sign-in service or for another program.")
 _INCOMPLETE = _("This token lacks the claim {claim}.")
 _FORGED = _("This token was not signed by the sign-in service.")
-_DISABLED = _("Your account is disabled: ask an administrator to enable it.")
 
 _log = get_logger("sign_in")
 
@@ -67,7 +67,7 @@ class TokenService:
         if account is None:
             account = self.accounts.put(account_of(claims, self.options, now))
         if account.disabled_at is not None:
-            raise _refusal(_DISABLED)
+            raise _refusal(DISABLED)
         groups, email = groups_of(claims, self.options), verified_email(claims)
         return account, Principal(account.id, groups, account.role, email=email)
 

@@ -1,6 +1,6 @@
 """Accounts of people who sign in, their ended sessions, and the first administrator's link."""
 
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import NamedTuple
 
 from sqlalchemy import delete, func, select
@@ -12,6 +12,8 @@ from domain.messages import _
 from storage.ledger.access_tables import AccountRow, AdministratorLinkRow, EndedSessionRow
 from storage.ledger.columns import from_row, shallow_dict
 from storage.ledger.database import Store
+
+_SEEN_WITHIN = timedelta(hours=1)
 
 
 class StoredSession(NamedTuple):
@@ -63,10 +65,12 @@ class Accounts(Store):
                 row.signed_in_at, row.seen_at = account.signed_in_at, account.seen_at
             return from_row(Account, row)
 
-    def note_use(self, account_id: str, now: datetime) -> None:
-        """Record the time of use."""
+    def note_use(self, account: Account, now: datetime) -> None:
+        """Record the time of use, at most once an hour because reads must not wait for writes."""
+        if now - account.seen_at < _SEEN_WITHIN:
+            return
         with self._database.write(synced=False) as session:
-            row = session.get(AccountRow, account_id)
+            row = session.get(AccountRow, account.id)
             if row is not None:
                 row.seen_at = now
 
