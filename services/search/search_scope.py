@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from datetime import UTC, date, datetime, time
 from difflib import get_close_matches
+from functools import lru_cache
 from time import monotonic
 from typing import Any, NamedTuple
 from unicodedata import normalize
@@ -68,7 +69,7 @@ def searchable(condition: Filter, readable: Readable, conversation_id: str = "")
     catalogs = [one.id for one in sources if one.is_catalog and not _names_catalog(condition, one)]
     others = [id_ for id_ in boxes if id_ not in own_ids]
     narrowed = _without(condition, "source_id", [*readable.hidden, *others, *catalogs])
-    narrowed = _without(narrowed, "document_id", sorted(readable.denied.documents))
+    narrowed = _without(narrowed, "document_id", _in_order(readable.denied.documents))
     return (
         {EITHER: [narrowed, {"source_id": {"$in": own_ids}}]} if own_ids and condition else narrowed
     )
@@ -104,6 +105,12 @@ def _named_values(condition: Filter, name: str) -> Sequence[str]:
     if isinstance(value, Mapping):
         return [*value.get("$in", ()), *([value["$eq"]] if "$eq" in value else ())]
     return [value] if isinstance(value, str) else []
+
+
+@lru_cache(maxsize=32)
+def _in_order(documents: frozenset[str]) -> Sequence[str]:
+    """The ids, sorted; cached, because each search of a person has the same ones."""
+    return tuple(sorted(documents))
 
 
 def _without(condition: Filter, name: str, values: Sequence[str]) -> Filter:
@@ -227,10 +234,9 @@ class Choices:
 
 
 class _Contents(NamedTuple):
-    """The formats and labels of each source's documents that have no restriction in `denied`."""
+    """The formats and labels of each source's readable documents, by source id."""
 
     read_at: float
-    denied: Denied
     formats: Mapping[str, Set[str]]
     labels: Mapping[str, Set[str]]
 
@@ -252,7 +258,7 @@ class ChoiceService:
         self._access = access
         self._settings = settings
         self._now = now
-        self._contents: _Contents | None = None
+        self._contents: dict[Denied, _Contents] = {}
 
     def choices(self, principal: Principal, conversation_id: str | None = None) -> Choices:
         """What the principal may read, at most `CACHE_S` old, without other people's files.
@@ -292,13 +298,17 @@ class ChoiceService:
 
     def _current_contents(self, denied: Denied) -> _Contents:
         # A page calls this on every click, and it reads every document's row.
-        latest, now = self._contents, self._now()
-        if latest is None or latest.denied != denied or now - latest.read_at > CACHE_S:
+        now = self._now()
+        latest = self._contents.get(denied)
+        if latest is None or now - latest.read_at > CACHE_S:
             formats: defaultdict[str, set[str]] = defaultdict(set)
             for tally in self._documents.tallies(denied.restrictions):
                 formats[tally.source_id].add(tally.format)
             labels = self._labels.by_source(denied.restrictions)
-            latest = self._contents = _Contents(now, denied, formats, labels)
+            latest = _Contents(now, formats, labels)
+            others = self._contents.items()
+            current = {key: one for key, one in others if now - one.read_at <= CACHE_S}
+            self._contents = current | {denied: latest}
         return latest
 
 
