@@ -69,18 +69,23 @@ class Access:
 
     def sees(self, principal: Principal, source_id: str) -> bool:
         """Whether the source exists and is readable."""
+        return self._sees(principal, source_id, self.denied(principal))
+
+    def _sees(self, principal: Principal, source_id: str, denied: Denied) -> bool:
         try:
-            source = self.sources.get(source_id)
+            return _reads(principal, self.sources.get(source_id), denied)
         except NotFoundError:
             return False
-        return _reads(principal, source, self.denied(principal))
 
     def unreadable(self, principal: Principal, document_ids: Iterable[str]) -> set[str]:
         """Those of the documents that the principal may not read.
 
         A document that was removed counts if it had a restriction that excludes the principal.
         """
-        readable, ids = self.readable(principal), set(document_ids)
+        ids = set(document_ids)
+        if not ids:
+            return ids
+        readable = self.readable(principal)
         sources = self.sources.of_documents(sorted(ids))
         elsewhere = {id_ for id_, source in sources.items() if source not in readable.sources}
         return elsewhere | (ids & readable.denied.documents)
@@ -110,8 +115,8 @@ class Access:
 
     def reads(self, principal: Principal, source_id: str, document_id: str) -> bool:
         """Whether the document of that source is readable."""
-        is_denied = document_id in self.denied(principal).documents
-        return not is_denied and self.sees(principal, source_id)
+        denied = self.denied(principal)
+        return document_id not in denied.documents and self._sees(principal, source_id, denied)
 
 
 def _reads(principal: Principal, source: StoredSource, denied: Denied) -> bool:

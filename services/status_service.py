@@ -90,12 +90,9 @@ class StatusService:
             ForbiddenError: The principal is not an administrator.
         """
         require_role(principal, Role.ADMIN)
-        own = self.access.library_sources(principal)
+        own, denied = self.access.library_sources(principal), self.access.denied(principal)
         runs = self.runs.problems(list(own), limit=limit)
-        return [
-            RunProblem(own[run.source_id].name, readable_run(self.access, principal, run))
-            for run in runs
-        ]
+        return [RunProblem(own[run.source_id].name, readable_run(denied, run)) for run in runs]
 
 
 def _size(path: Path) -> int:

@@ -65,12 +65,12 @@ class ImportQueue:
         """The current record of a run.
 
         Raises:
-            NotFoundError: There is no such import, or its source belongs to someone else.
+            NotFoundError: There is no such import, or the principal does not manage its source.
         """
         run = self._imports.get(import_id)
         if not self._manages(principal, run.source_id):
             raise import_not_found(import_id)
-        return readable_run(self._access, principal, run)
+        return readable_run(self._access.denied(principal), run)
 
     def current(self, principal: Principal, source_id: str | None = None) -> list[ImportRun]:
         """Unfinished runs of one source or of all: first the running one, then the queue."""
@@ -105,27 +105,24 @@ class ImportQueue:
 
         Raises:
             NotFoundError: See `get`.
-            ForbiddenError: The principal's role does not permit it.
         """
-        return self._imports.request_stop(self._managed(principal, import_id), PAUSE)
+        return self._imports.request_stop(self.get(principal, import_id).id, PAUSE)
 
     def resume(self, principal: Principal, import_id: str) -> ImportRun:
         """Return a paused run to the queue; it continues with the next document.
 
         Raises:
             NotFoundError: See `get`.
-            ForbiddenError: The principal's role does not permit it.
         """
-        return self._imports.resume(self._managed(principal, import_id))
+        return self._imports.resume(self.get(principal, import_id).id)
 
     def cancel(self, principal: Principal, import_id: str) -> ImportRun:
         """Request cancellation; the run stops within two seconds, and imported documents are kept.
 
         Raises:
             NotFoundError: See `get`.
-            ForbiddenError: The principal's role does not permit it.
         """
-        return self._imports.request_stop(self._managed(principal, import_id), CANCEL)
+        return self._imports.request_stop(self.get(principal, import_id).id, CANCEL)
 
     def reload(self, principal: Principal, run: ImportRun) -> ImportRun:
         """The current record of a run that was read earlier.
@@ -147,12 +144,8 @@ class ImportQueue:
         return self._workers.any_recent()
 
     def _readable(self, principal: Principal, runs: Iterable[ImportRun]) -> list[ImportRun]:
-        return [readable_run(self._access, principal, run) for run in runs]
-
-    def _managed(self, principal: Principal, import_id: str) -> str:
-        run = self.get(principal, import_id)
-        self._access.managed_source(principal, run.source_id)
-        return run.id
+        denied = self._access.denied(principal)
+        return [readable_run(denied, run) for run in runs]
 
     def _manages(self, principal: Principal, source_id: str) -> bool:
         return source_id in self._access.managed_sources(principal)

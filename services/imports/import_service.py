@@ -207,7 +207,7 @@ class ImportService:
         report = self._imports.get(import_id)
         if report.source_id not in self._access.managed_sources(principal):
             raise import_not_found(import_id)
-        items = readable_items(self._access, principal, report.source_id, report.items)
+        items = readable_items(self._access.denied(principal), report.source_id, report.items)
         return replace(report, items=tuple(items))
 
     def latest(self, principal: Principal, source: StoredSource) -> ImportReport | None:  # noqa: ARG002  # every use case takes a principal

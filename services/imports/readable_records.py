@@ -2,56 +2,44 @@
 
 from collections.abc import Iterable
 from dataclasses import replace
+from typing import TypeVar
 
-from domain import FailedDocument, ImportItem, ImportRun, Principal
+from domain import FailedDocument, ImportItem, ImportRun
 from domain.messages import _
-from services.access import Access
 from storage.ledger.document_store import document_id
+from storage.ledger.restriction_store import Denied
 
+Record = TypeVar("Record", ImportItem, FailedDocument)
 HIDDEN = _("A document that you may not read")
 
 
-def readable_run(access: Access, principal: Principal, run: ImportRun) -> ImportRun:
-    """The run; hidden documents are neither in its progress nor among its keys.
+def readable_run(denied: Denied, run: ImportRun) -> ImportRun:
+    """The run; denied documents are neither in its progress nor among its keys.
 
-    Progress names a document by its key or its title, so it names none if any document is hidden.
+    Progress names a document by its key or its title, so it names none if any document is denied.
     """
-    denied = access.denied(principal).documents
-    if not denied:
+    if not denied.documents:
         return run
-    keys = [key for key in run.keys if document_id(run.source_id, key) not in denied]
+    keys = [key for key in run.keys if document_id(run.source_id, key) not in denied.documents]
     progress = None if run.progress is None else replace(run.progress, key="")
     return replace(run, options={**run.options, "keys": keys}, progress=progress)
 
 
-def readable_items(
-    access: Access, principal: Principal, source_id: str, items: Iterable[ImportItem]
-) -> list[ImportItem]:
-    """The items; hidden documents keep their outcomes, so that the totals are right."""
-    several = list(items)
-    hidden = _hidden_keys(access, principal, source_id, [one.key for one in several])
-    return [_anonymous(one) if one.key in hidden else one for one in several]
+def readable_items(denied: Denied, source_id: str, items: Iterable[ImportItem]) -> list[ImportItem]:
+    """The items; denied documents keep their outcomes, so that the totals are right."""
+    return [_without_name(one) if _is_denied(denied, source_id, one) else one for one in items]
 
 
-def readable_failures(
-    access: Access, principal: Principal, failures: Iterable[FailedDocument]
-) -> list[FailedDocument]:
-    """The failures; those of hidden documents don't say which document failed, and why."""
-    denied = access.denied(principal).documents
+def readable_failures(denied: Denied, failures: Iterable[FailedDocument]) -> list[FailedDocument]:
+    """The failures; those of denied documents don't say which document failed, and why."""
     return [
-        replace(one, key="", location="", reason="", title=str(HIDDEN))
-        if document_id(one.source_id, one.key) in denied
-        else one
-        for one in failures
+        _without_name(one) if _is_denied(denied, one.source_id, one) else one for one in failures
     ]
 
 
-def _anonymous(item: ImportItem) -> ImportItem:
-    return replace(item, key="", location="", reason="", title=str(HIDDEN))
+def _is_denied(denied: Denied, source_id: str, record: ImportItem | FailedDocument) -> bool:
+    return bool(denied.documents) and document_id(source_id, record.key) in denied.documents
 
 
-def _hidden_keys(
-    access: Access, principal: Principal, source_id: str, keys: Iterable[str]
-) -> set[str]:
-    denied = access.denied(principal).documents
-    return {key for key in keys if document_id(source_id, key) in denied} if denied else set()
+def _without_name(record: Record) -> Record:
+    return replace(record, key="", location="", reason="", title=str(HIDDEN))

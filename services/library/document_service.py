@@ -62,7 +62,7 @@ class FailureService:
         """A page of the failures that are not dismissed, latest first."""
         sources = self._sources(principal)
         failures = self.failures.page(sources, limit=limit, offset=offset)
-        shown = readable_failures(self.access, principal, failures)
+        shown = readable_failures(self.access.denied(principal), failures)
         return FailurePage(tuple(shown), self.failures.count(sources))
 
     def count(self, principal: Principal) -> int:
@@ -143,7 +143,8 @@ class DocumentService:
 
         Like the list and the other figures, they leave out the files of conversations.
         """
-        own, denied = self.access.library_sources(principal), self.access.denied(principal)
+        readable, _hidden, denied = self.access.readable(principal)
+        own = {id_: one for id_, one in readable.items() if not one.conversation_id}
         tallies = [
             tally for tally in self._list.tallies(denied.restrictions) if tally.source_id in own
         ]

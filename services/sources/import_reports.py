@@ -92,7 +92,7 @@ class ImportReports:
         """
         run = self.queue.get(principal, import_id)
         items = self.imports.items(import_id, outcomes, limit=limit, offset=offset)
-        return readable_items(self.sources.access, principal, run.source_id, items)
+        return readable_items(self.sources.access.denied(principal), run.source_id, items)
 
     def history(
         self, principal: Principal, source_id: str, *, limit: int, offset: int = 0

@@ -193,16 +193,16 @@ class PermissionService:
         return checked
 
     def _restrictions(self, source: StoredSource, document_id: str) -> list[_Restriction]:
-        stored, owner = self.access.restrictions, source.options.get(OWNER)
+        if owner := source.options.get(OWNER):
+            return [_Restriction(Rule.CONVERSATION, frozenset([user_reader(owner)]))]
+        stored = self.access.restrictions
         readers = {
-            Rule.CONVERSATION: frozenset([user_reader(owner)]) if owner else None,
             Rule.SOURCE: stored.readers(source_restriction(source.id)),
             Rule.COLLECTION: stored.readers(collection_restriction(source.collection)),
         }
         shared = [_Restriction(rule, one) for rule, one in readers.items() if one is not None]
-        return shared + [
-            _Restriction(Rule.DOCUMENT, one) for one in stored.of_document(document_id)
-        ]
+        own = sorted(stored.of_documents([document_id]).get(document_id, ()), key=sorted)
+        return shared + [_Restriction(Rule.DOCUMENT, one) for one in own]
 
 
 def _readable(person: frozenset[str], restrictions: Iterable[_Restriction]) -> Explanation:

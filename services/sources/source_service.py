@@ -274,13 +274,10 @@ class SourceService:
         runs: dict[str, ImportRun] = {}
         for run in self.queue.current(principal):
             runs.setdefault(run.source_id, run)
-        sources, figures = (
-            list(sources),
-            self.access.sources.figures(self.access.denied(principal).restrictions),
-        )
-        managed = self.access.managed_sources(principal)
+        denied, managed = self.access.denied(principal), self.access.managed_sources(principal)
+        sources, figures = list(sources), self.access.sources.figures(denied.restrictions)
         latest = {
-            source_id: readable_run(self.access, principal, run)
+            source_id: readable_run(denied, run)
             for source_id, run in self.traces.latest_imports().items()
             if source_id in managed
         }

@@ -20,7 +20,7 @@ from storage.ledger.access_tables import (
     RestrictionReaderRow,
     RestrictionRow,
 )
-from storage.ledger.database import Database, Store, change_all, rows_with
+from storage.ledger.database import Database, Store, change_all, rows_with, scalars_with
 from storage.ledger.ledger_tables import DocumentRow
 
 _COUNTER = "restrictions"
@@ -93,13 +93,7 @@ class Restrictions(Store):
 
     def readers(self, name: str) -> frozenset[str] | None:
         """The readers of a source's or collection's restriction; None if it has none."""
-        query = select(RestrictionReaderRow.reader).where(
-            RestrictionReaderRow.restriction_id == name
-        )
-        with self._database.read() as session:
-            if session.get(RestrictionRow, name) is None:
-                return None
-            return frozenset(session.scalars(query))
+        return self._current().readers.get(name)
 
     def restrict(self, name: str, readers: Iterable[str] | None) -> None:
         """Replace the restriction of a source or collection; None removes it."""
@@ -130,19 +124,6 @@ class Restrictions(Store):
             if id_ in snapshot.documents
         }
 
-    def of_document(self, document_id: str) -> list[frozenset[str]]:
-        """The restrictions of a document itself, not those of its source and collection."""
-        names = select(DocumentRestrictionRow.restriction_id).where(
-            DocumentRestrictionRow.document_id == document_id
-        )
-        with self._database.read() as session:
-            by_name = {name: set[str]() for name in session.scalars(names)}
-            for row in session.scalars(
-                select(RestrictionReaderRow).where(RestrictionReaderRow.restriction_id.in_(by_name))
-            ):
-                by_name[row.restriction_id].add(row.reader)
-        return list(map(frozenset, by_name.values()))
-
     def _current(self) -> _Snapshot:
         with self._database.read() as session:
             revision = _revision(session)
@@ -165,20 +146,32 @@ def put_document_restrictions(
     }
     if not changed:
         return
-    remove_document_restrictions(session, list(changed))
-    for readers, name in names.items():
-        if session.get(RestrictionRow, name) is None:
-            _add(session, name, readers)
-    session.flush()
-    rows = [
-        {"document_id": document_id, "restriction_id": name}
-        for document_id, several in changed.items()
-        for name in sorted(several)
-    ]
-    if rows:
-        session.execute(insert(DocumentRestrictionRow), rows)
+    _add_missing(session, names)
+    _replace_rows(session, changed)
     _delete_unused(session, {name for id_ in changed for name in stored[id_]})
     _advance(session)
+
+
+def _add_missing(session: Session, names: Mapping[frozenset[str], str]) -> None:
+    query = select(RestrictionRow.id)
+    known = set(scalars_with(session, query, RestrictionRow.id, list(names.values())))
+    for readers, name in names.items():
+        if name not in known:
+            _add(session, name, readers)
+    session.flush()
+
+
+def _replace_rows(session: Session, names: Mapping[str, Collection[str]]) -> None:
+    """Replace the names of restrictions by document id."""
+    rows = delete(DocumentRestrictionRow)
+    change_all(session, rows, DocumentRestrictionRow.document_id, list(names))
+    new = [
+        {"document_id": document_id, "restriction_id": name}
+        for document_id, several in names.items()
+        for name in sorted(several)
+    ]
+    if new:
+        session.execute(insert(DocumentRestrictionRow), new)
 
 
 def _delete_unused(session: Session, names: Iterable[str]) -> None:
@@ -196,12 +189,6 @@ def _names_of_documents(session: Session, document_ids: Sequence[str]) -> dict[s
     ):
         names[document_id].add(name)
     return names
-
-
-def remove_document_restrictions(session: Session, document_ids: Sequence[str]) -> None:
-    """Delete the restrictions of documents that are deleted or get other restrictions."""
-    rows = delete(DocumentRestrictionRow)
-    change_all(session, rows, DocumentRestrictionRow.document_id, document_ids)
 
 
 def _name(readers: Iterable[str]) -> str:

@@ -238,10 +238,6 @@ class Sources(Store):
             row = session.get(SourceRow, _source_id(kind, location))
             return None if row is None else from_row(StoredSource, row)
 
-    def has_kind(self, kind: str) -> bool:
-        """Whether there is a source of this kind."""
-        return bool(self._all(select(SourceRow.id).where(SourceRow.kind == kind).limit(1)))
-
     def get(self, source_id: str) -> StoredSource:
         """A source; raises NotFoundError if there is none with this id."""
         with self._database.read() as session:

@@ -57,7 +57,8 @@ def test_a_document_with_several_restrictions_is_denied_unless_a_reader_is_in_ea
     assert denied_documents(restrictions, STAFF) == {"page"}
     assert denied_documents(restrictions, ADA) == {"page"}
     assert denied_documents(restrictions, STAFF, ADA) == frozenset()
-    assert sorted(map(sorted, restrictions.of_document("page"))) == [[HR, ADA], [STAFF]]
+    of_page = restrictions.of_documents(["page"])["page"]
+    assert sorted(map(sorted, of_page)) == [[HR, ADA], [STAFF]]
 
 
 def test_restrictions_of_a_document_are_replaced(restrictions):
