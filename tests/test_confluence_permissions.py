@@ -9,21 +9,21 @@ from services.sources.secret_service import new_key
 from services.sources.source_service import SourceSettings
 from tests.fakes.confluence import ACCESS_TOKEN, API_TOKEN, EMAIL, FakeConfluence
 from tests.fakes.confluence_shapes import account_id
+from tests.finders import SECRET, Finders
 
 LEE = Principal("lee", frozenset(["staff"]))
 TANAKA = Principal("tanaka", frozenset(["staff", "hr"]))
 VISITOR = Principal("visitor")
 MINJI = Principal("minji", email="minji@example.com")
 EVERYONE = (LEE, TANAKA, VISITOR, MINJI)
-SECRET = "The bonus of the board is 4,711 euros."
-QUESTION = "How much is the bonus of the board?"
 
 
-class Wiki:
+class Wiki(Finders):
     """A site and a library that mirrors its permissions."""
 
     def __init__(self, services, fake):
-        self.services, self.fake = services, fake
+        super().__init__(services, EVERYONE)
+        self.fake = fake
         fake.add_space("DOC", "Documentation")
         fake.permit("DOC", groups=("staff",))
         self.top = fake.add("DOC", "Company", "<p>Everything about the company.</p>")
@@ -46,20 +46,6 @@ class Wiki:
         )
         selection = {"scope": "everything", "mirror_permissions": True, "attachments": True}
         return {"url": self.fake.url, **login, **selection, **changes}
-
-    def finders(self):
-        """The users who find the secret by search; chat must agree."""
-        finders = {one.user_id for one in EVERYONE if self._finds(one)}
-        assert finders == {one.user_id for one in EVERYONE if self._answers(one)}
-        return finders
-
-    def _finds(self, principal):
-        passages = self.services.search.search(principal, QUESTION)
-        return any("4,711" in one.page_content for one in passages)
-
-    def _answers(self, principal):
-        events = [*self.services.chat.stream(principal, QUESTION)]
-        return "4,711" in repr(events)
 
 
 @pytest.fixture(params=["cloud", "data center"])
@@ -87,15 +73,15 @@ def test_a_user_of_a_space_is_recognized_by_the_id_of_the_site(wiki):
     wiki.fake.permit("DOC", users=("lee",))
     wiki.load()
     id_ = account_id("lee") if wiki.fake.cloud else "lee"
-    assert wiki._finds(replace(VISITOR, user_id=id_))
-    assert not wiki._finds(VISITOR)
+    assert wiki.finds(replace(VISITOR, user_id=id_))
+    assert not wiki.finds(VISITOR)
 
 
 def test_a_restricted_page_is_found_by_those_in_the_restriction_and_in_the_space(wiki):
     wiki.fake.limit(wiki.page, groups=("hr",))
     wiki.load()
     assert wiki.finders() == {"tanaka"}
-    assert not wiki._finds(replace(VISITOR, groups=frozenset(["hr"])))
+    assert not wiki.finds(replace(VISITOR, groups=frozenset(["hr"])))
 
 
 def test_a_restriction_is_inherited_and_combined_with_the_page_s_own(wiki):
@@ -106,7 +92,7 @@ def test_a_restriction_is_inherited_and_combined_with_the_page_s_own(wiki):
     wiki.load()
     assert wiki.finders() == set()
     both = replace(TANAKA, groups=TANAKA.groups | {"board"})
-    assert wiki._finds(both)
+    assert wiki.finds(both)
 
 
 def test_a_change_of_a_restriction_counts_for_the_next_question_and_reads_no_page(wiki):
@@ -154,7 +140,7 @@ def test_permissions_that_cannot_be_read_hide_the_space_and_the_report_says_so(w
     assert {item.outcome for item in items} == {Outcome.PERMISSIONS}
     assert all("the permissions of the space DOC can't be read" in one.reason for one in items)
     assert wiki.finders() == set()
-    assert wiki._finds(LOCAL_USER)
+    assert wiki.finds(LOCAL_USER)
     wiki.fake.hide_permissions("DOC", is_hidden=False)
     wiki.load()
     assert wiki.finders() == {"lee", "tanaka"}
@@ -168,7 +154,7 @@ def test_a_restriction_with_many_users_is_read_completely(wiki):
     wiki.load()
     for name in names:
         id_ = account_id(name) if wiki.fake.cloud else name
-        assert wiki._finds(replace(LEE, user_id=id_)), name
+        assert wiki.finds(replace(LEE, user_id=id_)), name
     assert wiki.finders() == set()
 
 
@@ -209,7 +195,7 @@ def test_people_in_a_group_in_a_group_find_what_the_outer_group_may_read(server)
     server.load()
     assert server.finders() == {"tanaka"}
     for group in ("payroll", "interns 2026"):
-        assert server._finds(replace(LEE, groups=LEE.groups | {group}))
+        assert server.finds(replace(LEE, groups=LEE.groups | {group}))
 
 
 def test_daily_checks_for_deletions_do_not_delay_changes_of_restrictions(cloud):

@@ -10,21 +10,21 @@ from services.sources.secret_service import new_key
 from services.sources.source_service import SourceSettings
 from tests.fakes.google_drive import IMPORTER, PERSON, FakeDrive
 from tests.fakes.google_drive_items import Grant
+from tests.finders import SECRET, Finders
 
 KIM = Principal("kim", email=PERSON)
 LEE = Principal("lee", email="Lee@example.org")
 HR = Principal("hana", frozenset(["hr@example.org"]), email="hana@elsewhere.example")
 VISITOR = Principal("visitor")
 EVERYONE = (KIM, LEE, HR, VISITOR)
-SECRET = "The bonus of the board is 4,711 euros."
-QUESTION = "How much is the bonus of the board?"
 
 
-class SharedFolder:
+class SharedFolder(Finders):
     """A folder in My Drive with one file, and a library that mirrors its permissions."""
 
     def __init__(self, services, fake):
-        self.services, self.fake = services, fake
+        super().__init__(services, EVERYONE)
+        self.fake = fake
         self.folder = fake.folder("Company")
         fake.let_edit(self.folder)
         self.file = fake.upload("bonus.txt", SECRET, self.folder)
@@ -44,19 +44,6 @@ class SharedFolder:
 
     def permission_calls(self):
         return self.fake.calls()["files/ID/permissions"]
-
-    def finders(self):
-        """The users who find the secret by search; chat must agree."""
-        finders = {one.user_id for one in EVERYONE if self.finds(one)}
-        assert finders == {one.user_id for one in EVERYONE if self._answers(one)}
-        return finders
-
-    def finds(self, principal):
-        passages = self.services.search.search(principal, QUESTION)
-        return any("4,711" in one.page_content for one in passages)
-
-    def _answers(self, principal):
-        return "4,711" in repr([*self.services.chat.stream(principal, QUESTION)])
 
 
 @pytest.fixture

@@ -95,6 +95,14 @@ class MirroredWiki(ConfluenceLibrary):
         return {key for key, one in stored.items() if one.document_id not in denied}
 
 
+def compare(mirrored, people, source):
+    """Check what each of the people finds; returns the number of decisions that were compared."""
+    for person in people:
+        expected, found = mirrored.readable_at_source(person), mirrored.readable(person)
+        assert found == expected, (person, found - expected, expected - found)
+    return len(people) * len(mirrored.library.documents.versions(source.id))
+
+
 @pytest.mark.timeout(300)
 @pytest.mark.parametrize(("cloud", "seed"), [(True, 1), (False, 2), (False, 3)])
 def test_people_find_the_pages_that_they_may_read_in_confluence(tmp_path, cloud, seed):
@@ -111,10 +119,7 @@ def test_people_find_the_pages_that_they_may_read_in_confluence(tmp_path, cloud,
                 fake.unplug_after = None
                 fake.plug()
                 wiki.load()
-            for person in PEOPLE:
-                expected, found = wiki.readable_at_source(person), wiki.readable(person)
-                assert found == expected, (person, found - expected, expected - found)
-                decisions += len(wiki.library.documents.versions(wiki.source.id))
+            decisions += compare(wiki, PEOPLE, wiki.source)
         assert fake.refused == []
         assert decisions > 10_000
 
@@ -213,9 +218,6 @@ def test_people_find_the_files_that_they_may_find_in_drive(tmp_path, seed):
         for _ in range(IMPORTS):
             drive.change()
             drive.load()
-            for person in people:
-                expected, found = drive.readable_at_source(person), drive.readable(person)
-                assert found == expected, (person, found - expected, expected - found)
-                decisions += len(drive.library.documents.versions(drive._source.id))
+            decisions += compare(drive, people, drive._source)
         assert fake.refused == []
         assert decisions > 10_000

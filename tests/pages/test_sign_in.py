@@ -1,7 +1,7 @@
 """The sign-in before every page, and the menu of a person who has signed in."""
 
 from collections.abc import Iterator
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -11,22 +11,15 @@ from streamlit.testing.v1 import AppTest
 
 from domain import Principal, Role
 from domain.errors import SignInError
-from services.sign_in.claims import SignInOptions
 from services.sign_in.sign_in_service import SignInService
 from storage.ledger.account_store import Accounts
 from storage.ledger.database import open_database
+from tests.fakes.sign_in import sign_in_options
 from tests.pages.conftest import APP, Services, install_services, page_in_frame, page_text
 from tests.pages.test_frame import PAGES, visible_pages
 from ui.text import words
 
-OPTIONS = SignInOptions(
-    "https://login.example.com",
-    "footnote",
-    "groups",
-    "https://docs.example.com",
-    timedelta(hours=12),
-    Role.READER,
-)
+OPTIONS = sign_in_options()
 
 
 class NotBefore:

@@ -7,20 +7,13 @@ import pytest
 from domain import Role
 from domain.errors import ConflictError, ForbiddenError, SignInError
 from services.sign_in.account_service import AccountService
-from services.sign_in.claims import SignInOptions
 from services.sign_in.sign_in_service import SignInService
 from storage.ledger.account_store import Accounts
 from storage.ledger.database import open_database
+from tests.fakes.sign_in import sign_in_options
 
 NOW = datetime(2026, 3, 1, 9, tzinfo=UTC)
-OPTIONS = SignInOptions(
-    "https://login.example.com/",
-    "footnote",
-    "groups",
-    "https://docs.example.com",
-    timedelta(hours=12),
-    Role.READER,
-)
+OPTIONS = sign_in_options("https://login.example.com/")
 ADA = {
     "iss": "https://login.example.com",
     "sub": "ada-1",

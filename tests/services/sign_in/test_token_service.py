@@ -1,6 +1,6 @@
 import logging
 import time
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 
 import jwt
 import pytest
@@ -8,11 +8,11 @@ from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
 
 from domain import Role
 from domain.errors import SignInError, SignInUnavailableError
-from services.sign_in.claims import SignInOptions
 from services.sign_in.provider_keys import ProviderKeys
 from services.sign_in.token_service import MAX_TOKEN_CHARS, TokenService
 from storage.ledger.account_store import Accounts
 from storage.ledger.database import open_database
+from tests.fakes.sign_in import sign_in_options
 from tests.fakes.token_provider import AUDIENCE, ec_key, rsa_key, serving_provider, unsigned
 
 FORGED = "not signed by the sign-in service"
@@ -28,16 +28,8 @@ def provider():
 
 @pytest.fixture
 def tokens(provider, tmp_path):
-    options = SignInOptions(
-        provider.url,
-        "footnote",
-        "groups",
-        "https://docs.example.com",
-        timedelta(hours=12),
-        Role.READER,
-    )
-    accounts = Accounts(open_database(tmp_path))
-    return TokenService(ProviderKeys(provider.url), AUDIENCE, accounts, options)
+    keys, accounts = ProviderKeys(provider.url), Accounts(open_database(tmp_path))
+    return TokenService(keys, AUDIENCE, accounts, sign_in_options(provider.url))
 
 
 def principal_of(tokens, token):
