@@ -109,16 +109,16 @@ class ImportServices:
         from services.sources.upload_service import UploadKind
         from storage.upload_files import UploadFiles
 
-        settings, sources = self.parts.settings, self._sources
+        settings, access = self.parts.settings, self.access
         secrets, max_bytes = self.source_secrets, settings.max_file_mb * 1024 * 1024
         guard = AddressGuard(AllowedHosts.parse(settings.allowed_private_hosts))
         return SourceKinds(
             [
                 self._directory_kind,
-                ConfluenceKind(sources, secrets, max_bytes, guard),
-                GoogleDriveKind(sources, secrets, max_bytes, settings.google_api_url),
-                CatalogKind(sources, settings.data_dir, PatternJudge),
-                UploadKind(self.uploads, UploadFiles(settings.data_dir), sources),
+                ConfluenceKind(access, secrets, max_bytes, guard),
+                GoogleDriveKind(access, secrets, max_bytes, settings.google_api_url),
+                CatalogKind(access, settings.data_dir, PatternJudge),
+                UploadKind(self.uploads, UploadFiles(settings.data_dir), self._sources),
             ]
         )
 
@@ -128,7 +128,7 @@ class ImportServices:
 
         settings = self.parts.settings
         max_bytes = settings.max_file_mb * 1024 * 1024
-        return DirectoryKind(self._sources, settings.data_dir, max_bytes)
+        return DirectoryKind(self.access, settings.data_dir, max_bytes)
 
     @cached_property
     def source_secrets(self) -> "SourceSecrets":

@@ -4,7 +4,8 @@ from dataclasses import replace
 
 import pytest
 
-from domain import LOCAL_USER, ImportState, Outcome, Principal
+from domain import LOCAL_USER, ImportState, Outcome, Principal, Role
+from domain.errors import ForbiddenError
 from services.sources.secret_service import new_key
 from services.sources.source_service import SourceSettings
 from tests.fakes.confluence import ACCESS_TOKEN, API_TOKEN, EMAIL, FakeConfluence
@@ -16,6 +17,7 @@ TANAKA = Principal("tanaka", frozenset(["staff", "hr"]))
 VISITOR = Principal("visitor")
 MINJI = Principal("minji", email="minji@example.com")
 EVERYONE = (LEE, TANAKA, VISITOR, MINJI)
+EDITOR = replace(TANAKA, role=Role.EDITOR)
 
 
 class Wiki(Finders):
@@ -165,6 +167,20 @@ def test_pages_stay_found_by_everyone_without_the_option(wiki):
     wiki.services.sources.edit(
         LOCAL_USER, wiki.source.id, {"mirror_permissions": False}, SourceSettings(name="Wiki")
     )
+    wiki.load()
+    assert wiki.finders() == {"lee", "tanaka", "visitor", "minji"}
+
+
+def test_an_editor_cannot_turn_off_the_option(wiki):
+    wiki.load()
+    edit, settings = wiki.services.sources.edit, SourceSettings(name="Wiki")
+    with pytest.raises(ForbiddenError, match="whether .* mirrors permissions: ask one"):
+        edit(EDITOR, wiki.source.id, {"mirror_permissions": False}, settings)
+    edit(EDITOR, wiki.source.id, {"mirror_permissions": True, "comments": True}, settings)
+    wiki.load()
+    assert wiki.finders() == {"lee", "tanaka"}
+    admin = replace(EDITOR, role=Role.ADMIN)
+    edit(admin, wiki.source.id, {"mirror_permissions": False}, settings)
     wiki.load()
     assert wiki.finders() == {"lee", "tanaka", "visitor", "minji"}
 

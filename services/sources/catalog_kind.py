@@ -11,7 +11,9 @@ from domain.messages import _
 from loaders.catalog.catalog_data import ReviewJudge
 from loaders.catalog.catalog_description import description_of, read_description
 from loaders.catalog.catalog_places import DESCRIPTION, CatalogPlaces
+from services.access import Access
 from services.imports.import_plan import Loader
+from services.sources.server_folders import ServerFolders
 from services.sources.source_kinds import (
     TITLES,
     Field,
@@ -24,7 +26,7 @@ from services.sources.source_kinds import (
     require_there,
     required,
 )
-from storage.ledger.source_store import CATALOG_KIND, Sources, StoredSource, new_source
+from storage.ledger.source_store import CATALOG_KIND, StoredSource, new_source
 
 KIND = CATALOG_KIND
 
@@ -40,17 +42,17 @@ class CatalogKind:
     name = KIND
     fields = (Field("path", required=True, fixed=True),)
 
-    sources: Sources
+    access: Access
     data_dir: Path
     judge: type[ReviewJudge]
 
-    def check(self, principal: Principal, values: FieldValues) -> SourcePreview:  # noqa: ARG002  # every use case takes a principal
+    def check(self, principal: Principal, values: FieldValues) -> SourcePreview:
         """List all places, with the reasons why some can't be imported."""
-        return self._test(_path(values))
+        return self._test(self._permitted_path(principal, values))
 
-    def add(self, principal: Principal, values: FieldValues) -> SourceAddition:  # noqa: ARG002  # every use case takes a principal
+    def add(self, principal: Principal, values: FieldValues) -> SourceAddition:
         """Save a checked catalog with its name and description."""
-        path = _path(values)
+        path = self._permitted_path(principal, values)
         description = read_description(path)
         draft = new_source(
             KIND,
@@ -58,7 +60,7 @@ class CatalogKind:
             name=description_of(description).name,
             options={DESCRIPTION: description},
         )
-        return keep_once(self.sources, draft)
+        return keep_once(self.access, principal, draft)
 
     def field_values(self, source: StoredSource) -> FieldValues:
         """The path of the description."""
@@ -76,6 +78,13 @@ class CatalogKind:
 
     def forget(self, source: StoredSource) -> None:
         """Do nothing: the catalog's files stay."""
+
+    def _permitted_path(self, principal: Principal, values: FieldValues) -> Path:
+        path, folders = _path(values), ServerFolders(self.access)
+        folders.require_permitted(principal, path)
+        for file in self._places(path).files():
+            folders.require_permitted(principal, file.resolve())
+        return path
 
     def _test(self, path: Path) -> SourcePreview:
         places = list(self._places(path).list())

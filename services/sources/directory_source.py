@@ -9,10 +9,11 @@ from domain import ImportReport, ImportState, Principal, Role, Wait
 from domain.errors import SourceError
 from domain.messages import _
 from loaders.directory_loader import DirectoryLoader
-from services.access import require_role
+from services.access import Access, require_role
 from services.imports.import_plan import Loader
 from services.imports.import_service import ImportService
 from services.long_work import Cancelled, OnProgress, ignore, never
+from services.sources.server_folders import DIRECTORY, ServerFolders
 from services.sources.source_kinds import (
     Field,
     FieldType,
@@ -30,7 +31,6 @@ from services.sources.source_kinds import (
 from storage.ledger.source_store import Sources, StoredSource, new_source
 from storage.safe_writes import writer_lock
 
-DIRECTORY = "directory"
 EVERYTHING = ("**/*",)
 
 
@@ -49,21 +49,21 @@ class DirectoryKind:
         Field("exclude", FieldType.LINES),
     )
 
-    sources: Sources
+    access: Access
     data_dir: Path
     max_file_bytes: int
 
-    def check(self, principal: Principal, values: FieldValues) -> SourcePreview:  # noqa: ARG002  # every use case takes a principal
+    def check(self, principal: Principal, values: FieldValues) -> SourcePreview:
         """List the first files."""
-        draft = self._draft(values)
-        return replace(
-            look(self.files(draft), draft.location), warnings=self._overlap_warnings(draft)
-        )
+        draft = self._permitted_draft(principal, values)
+        preview = look(self.files(draft), draft.location)
+        return replace(preview, warnings=self._overlap_warnings(principal, draft))
 
-    def add(self, principal: Principal, values: FieldValues) -> SourceAddition:  # noqa: ARG002  # every use case takes a principal
+    def add(self, principal: Principal, values: FieldValues) -> SourceAddition:
         """Save the folder as a source."""
-        draft = self._draft(values)
-        return replace(keep_once(self.sources, draft), warnings=self._overlap_warnings(draft))
+        draft = self._permitted_draft(principal, values)
+        added = keep_once(self.access, principal, draft)
+        return replace(added, warnings=self._overlap_warnings(principal, draft))
 
     def draft(self, path: Path, include: Sequence[str], exclude: Sequence[str]) -> StoredSource:
         """An unsaved source at a path, which may be relative to the working folder.
@@ -110,6 +110,11 @@ class DirectoryKind:
     def forget(self, source: StoredSource) -> None:
         """Do nothing: the folder stays."""
 
+    def _permitted_draft(self, principal: Principal, values: FieldValues) -> StoredSource:
+        draft = self._draft(values)
+        ServerFolders(self.access).require_permitted(principal, Path(draft.location))
+        return draft
+
     def _draft(self, values: FieldValues) -> StoredSource:
         path = from_home(required(values, "path", _("The path of the folder")))
         if not path.is_absolute():
@@ -120,16 +125,15 @@ class DirectoryKind:
             )
         return self.draft(path, lines(values, "include"), lines(values, "exclude"))
 
-    def _overlap_warnings(self, draft: StoredSource) -> tuple[str, ...]:
-        """Warnings about sources that contain this folder or are in it."""
-        others = [one for one in self.sources.list() if one.kind == DIRECTORY]
+    def _overlap_warnings(self, principal: Principal, draft: StoredSource) -> tuple[str, ...]:
+        """Warnings about readable sources that contain this folder or are in it."""
+        folders = ServerFolders(self.access)
         return tuple(
             _(
                 "The source {name} also contains files of this folder, which would be"
                 " imported twice: exclude them from one of the two sources."
             ).format(name=one.name)
-            for one in others
-            if one.location != draft.location and _one_holds_the_other(one, draft)
+            for one in folders.readable_overlaps(principal, Path(draft.location))
         )
 
     def _require(self, path: Path) -> None:
@@ -140,11 +144,6 @@ class DirectoryKind:
                     path=display_path(path)
                 )
             )
-
-
-def _one_holds_the_other(one: StoredSource, other: StoredSource) -> bool:
-    here, there = Path(one.location), Path(other.location)
-    return here.is_relative_to(there) or there.is_relative_to(here)
 
 
 def _patterns(include: Sequence[str], exclude: Sequence[str]) -> dict[str, list[str]]:

@@ -10,6 +10,7 @@ from typing import Any, ClassVar
 from domain import Principal, Wait
 from domain.errors import SourceError, SourceUnavailableError
 from domain.messages import _
+from services.access import Access
 from services.imports.import_plan import Loader
 from services.sources.secret_service import SourceSecrets, reference_option
 from services.sources.source_kinds import (
@@ -21,7 +22,7 @@ from services.sources.source_kinds import (
     options_of,
     secret_field,
 )
-from storage.ledger.source_store import Sources, StoredSource, new_source
+from storage.ledger.source_store import StoredSource, new_source
 
 _MAX_WAIT_S = 8.0
 _NAMES = 4
@@ -63,7 +64,7 @@ class RemoteKind(ABC):
     is_json: ClassVar[bool] = False
     """Whether its secrets are JSON, which may be in files."""
 
-    sources: Sources
+    access: Access
     secrets: SourceSecrets
     max_file_bytes: int
 
@@ -104,7 +105,7 @@ class RemoteKind(ABC):
         options = self._options(values)
         return self._test(options, self._value(self._entered_secret(options, values)))
 
-    def add(self, principal: Principal, values: FieldValues) -> SourceAddition:  # noqa: ARG002  # every use case takes a principal
+    def add(self, principal: Principal, values: FieldValues) -> SourceAddition:
         """Save the source and its encrypted secret."""
         options = self._options(values)
         field, secret = secret_field(self.fields, options), self._entered_secret(options, values)
@@ -115,7 +116,7 @@ class RemoteKind(ABC):
             name=account.name,
             options={**account.options, **reference_option(field.name, secret)},
         )
-        added = keep_once(self.sources, draft)
+        added = keep_once(self.access, principal, draft)
         self.secrets.save(added.source, field.name, secret)
         return added
 

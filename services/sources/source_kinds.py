@@ -10,8 +10,9 @@ from typing import Any, Protocol
 from domain import DocumentRef, Principal, Skipped, Wait
 from domain.errors import ConflictError, InputError, SourceError
 from domain.messages import _
+from services.access import Access
 from services.imports.import_plan import Loader
-from storage.ledger.source_store import Sources, StoredSource
+from storage.ledger.source_store import StoredSource
 
 FieldValues = Mapping[str, Any]
 """Form values by field name."""
@@ -345,15 +346,23 @@ def _nothing(location: str, skipped: Sequence[Skipped], hint: str) -> str:
     )
 
 
-def keep_once(sources: Sources, draft: StoredSource) -> SourceAddition:
+def keep_once(access: Access, principal: Principal, draft: StoredSource) -> SourceAddition:
     """Save a new source.
 
     Raises:
         SameSourceError: A source with this location already exists.
+        SourceError: It exists, but the principal may not read it.
     """
-    existing = sources.find(draft.kind, draft.location)
-    if existing is not None:
+    existing = access.sources.find(draft.kind, draft.location)
+    if existing is not None and access.sees(principal, existing.id):
         raise SameSourceError(existing)
+    if existing is not None:
+        raise SourceError(
+            _(
+                "{location} is already a source, which you may not read: ask an administrator for"
+                " access."
+            ).format(location=draft.location)
+        )
     return SourceAddition(
-        sources.ensure(draft.kind, draft.location, name=draft.name, options=draft.options)
+        access.sources.ensure(draft.kind, draft.location, name=draft.name, options=draft.options)
     )

@@ -4,15 +4,24 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from enum import StrEnum
+from pathlib import Path
 
 from domain import ImportKind, ImportRun, ImportState, Principal, Role
-from domain.errors import NotFoundError
+from domain.errors import ForbiddenError, NotFoundError
 from domain.messages import _
 from services.access import Access, owner_of, require_role
 from services.imports.import_queue import ImportQueue
 from services.imports.readable_records import readable_run
+from services.sources.server_folders import DIRECTORY, ServerFolders
 from services.sources.source_kinds import FieldValues, SourceAddition, SourceKinds, SourcePreview
-from storage.ledger.source_store import SourceFigures, SourceTraces, StoredSource
+from storage.ledger.restriction_store import collection_restriction
+from storage.ledger.source_store import (
+    MIRROR_PERMISSIONS,
+    SourceFigures,
+    SourceTraces,
+    StoredSource,
+    mirrors_permissions,
+)
 
 
 class Schedule(StrEnum):
@@ -163,6 +172,7 @@ class SourceService:
         source_id = added.source.id
         if source_id in before:  # more files for an existing box; empty settings stay
             settings = settings.over(self.settings(principal, source_id))
+            self._require_same_readers(principal, before[source_id], settings)
         self._save(added.source, settings)
         return replace(added, source=self.access.sources.get(source_id))
 
@@ -190,10 +200,16 @@ class SourceService:
 
         Raises:
             NotFoundError: There is no such source.
+            ForbiddenError: Only administrators may change who can read the documents in this way.
             SourceError: The new options match nothing.
         """
         before = self.access.managed_source(principal, source_id)
-        self._save(before, settings, self.kinds.get(before.kind).edited_options(before, values))
+        _require_same_mirroring(principal, before, values)
+        self._require_same_readers(principal, before, settings)
+        options = self.kinds.get(before.kind).edited_options(before, values)
+        if before.kind == DIRECTORY and {**before.options, **options} != before.options:
+            ServerFolders(self.access).require_permitted(principal, Path(before.location))
+        self._save(before, settings, options)
         after = self.access.sources.get(source_id)
         if after.options == before.options and after.collection == before.collection:
             return None
@@ -293,15 +309,57 @@ class SourceService:
             for source in sources
         ]
 
+    def _require_same_readers(
+        self, principal: Principal, source: StoredSource, settings: SourceSettings
+    ) -> None:
+        """Refuse to move a source into or out of a restricted collection, unless by an admin."""
+        options = {**source.options, "collection": settings.collection.strip()}
+        moved = replace(source, name=_name(source, settings), options=options)
+        if moved.collection == source.collection or source.conversation_id:
+            return
+        for collection in (source.collection, moved.collection):
+            if self.access.restrictions.readers(collection_restriction(collection)) is not None:
+                _require_administrator(
+                    principal,
+                    _(
+                        "The collection {collection} has a list of readers, so only an"
+                        " administrator can move this source: ask one, or keep its name and"
+                        " collection."
+                    ).format(collection=collection),
+                )
+
     def _save(
         self, source: StoredSource, settings: SourceSettings, options: FieldValues | None = None
     ) -> None:
-        name = settings.name.strip() or source.name
         labels = sorted({label.strip() for label in settings.labels} - {""})
         filing = {"collection": settings.collection.strip(), "labels": labels}
         self.access.sources.save(
             source.id,
-            name=name,
+            name=_name(source, settings),
             options={**(options or {}), **filing},
             refresh_s=settings.schedule.seconds,
         )
+
+
+def _name(source: StoredSource, settings: SourceSettings) -> str:
+    return settings.name.strip() or source.name
+
+
+def _require_same_mirroring(
+    principal: Principal, source: StoredSource, values: FieldValues
+) -> None:
+    """Refuse to change whether a source mirrors permissions, unless by an administrator."""
+    before = mirrors_permissions(source.options)
+    if bool(values.get(MIRROR_PERMISSIONS, before)) != before:
+        _require_administrator(
+            principal,
+            _(
+                "Only an administrator can change whether {name} mirrors permissions: ask one, or"
+                " leave the option as it is."
+            ).format(name=source.name),
+        )
+
+
+def _require_administrator(principal: Principal, message: str) -> None:
+    if not principal.role.includes(Role.ADMIN):
+        raise ForbiddenError(message)

@@ -6,13 +6,16 @@ from pathlib import Path
 
 import pytest
 
-from domain import LOCAL_USER, ImportKind, ImportState, Principal
-from domain.errors import InputError, NotFoundError, SourceError
+from domain import LOCAL_USER, ImportKind, ImportState, Principal, Role
+from domain.errors import ForbiddenError, InputError, NotFoundError, SourceError
 from services.sources.source_kinds import SameSourceError
 from services.sources.source_service import Schedule, SourceSettings
+from storage.ledger.restriction_store import collection_restriction
 from tests.fakes import clock
 
 OTHER_USER = Principal("somebody else")
+EDITOR = Principal("bert", frozenset({"hr"}), Role.EDITOR)
+ADMIN = Principal("root", frozenset({"hr"}), Role.ADMIN)
 
 
 @pytest.fixture
@@ -166,6 +169,43 @@ def test_a_changed_collection_is_applied_by_an_import(services, add):
     assert {hit.metadata["collection"] for hit in hits} == {"HR"}
     settings = services.sources.settings(LOCAL_USER, source.id)
     assert settings == SourceSettings("Handbook", "HR", ("law",), Schedule.DAILY)
+
+
+@pytest.mark.parametrize(
+    ("collection", "settings"),
+    [
+        ("HR", SourceSettings("handbook", "Everyone")),  # out of the restricted collection
+        ("handbook", SourceSettings("Guide")),  # its name is that of the collection
+        ("Everyone", SourceSettings("handbook", "Everyone")),  # into a restricted one
+    ],
+)
+def test_only_an_administrator_moves_a_source_of_a_restricted_collection(
+    services, add, collection, settings
+):
+    source = add(collection="" if collection != "HR" else "HR")
+    services.access.restrictions.restrict(collection_restriction(collection), ["group:hr"])
+    with pytest.raises(ForbiddenError, match=f"The collection {collection} has a list of readers"):
+        services.sources.edit(EDITOR, source.id, {}, settings)
+    assert status(services, source).source.collection == source.collection
+    services.sources.edit(ADMIN, source.id, {}, settings)
+    assert status(services, source).source.collection != source.collection
+
+
+def test_an_editor_changes_what_does_not_move_a_source_of_a_restricted_collection(services, add):
+    source = add(collection="HR")
+    services.access.restrictions.restrict(collection_restriction("HR"), ["group:hr"])
+    services.sources.edit(EDITOR, source.id, {}, SourceSettings("Guide", "HR", ("law",)))
+    assert status(services, source).source.name == "Guide"
+
+
+def test_more_files_for_a_box_do_not_move_it_out_of_a_restricted_collection(services):
+    fields = {"files": [("leave.md", b"25 days")], "box": "Contracts"}
+    box = services.sources.add(EDITOR, "upload", fields, SourceSettings(collection="HR")).source
+    services.access.restrictions.restrict(collection_restriction("HR"), ["group:hr"])
+    with pytest.raises(ForbiddenError):
+        services.sources.add(EDITOR, "upload", fields, SourceSettings(collection="Everyone"))
+    services.sources.add(EDITOR, "upload", fields, SourceSettings())
+    assert status(services, box).source.collection == "HR"
 
 
 def test_changing_only_the_name_queues_no_import(services, add):
