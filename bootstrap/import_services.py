@@ -188,6 +188,7 @@ class ImportServices:
     def worker(self) -> "Worker":
         """Performs queued imports."""
         from services.import_worker import Worker
+        from services.imports.compaction import Compaction
 
         return Worker(
             self._database,
@@ -196,6 +197,7 @@ class ImportServices:
             self.source_kinds,
             self.imports,
             self.removals,
+            Compaction(self._database, self.parts.stores),
             self._scheduled_backups,
         )
 

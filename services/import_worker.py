@@ -19,6 +19,7 @@ from domain import (
 from domain.errors import AppError, BusyError, DamagedLedgerError, StorageError
 from domain.logs import get_logger
 from services.backups.scheduled_backups import ScheduledBackups
+from services.imports.compaction import Compaction
 from services.imports.import_queue import ImportQueue
 from services.imports.import_service import ImportService
 from services.imports.index_writer import ActiveIndex
@@ -134,6 +135,7 @@ class Worker:
         kinds: SourceKinds,
         imports: ImportService,
         removals: Removals,
+        compaction: Compaction,
         backups: ScheduledBackups | None = None,
     ) -> None:
         """Create the worker; without `backups`, it performs none."""
@@ -145,6 +147,7 @@ class Worker:
         self._kinds = kinds
         self._imports = imports
         self._removals = removals
+        self._compaction = compaction
         self._backups = backups
         self._scheduled_at = float("-inf")
 
@@ -263,7 +266,17 @@ class Worker:
             pass  # users see the reason in the run's record, and `LeasedRun` has logged it
         except Exception:  # noqa: BLE001  # one broken import must not end the worker
             _log.exception("unexpected error in an import", import_id=run.id)
+        self._compact(stop)
         return True
+
+    def _compact(self, stop: threading.Event) -> None:
+        """Compact the index if its history has become long; if that fails, after the next run."""
+        try:
+            self._compaction.run_if_due(LOCAL_USER, stop.is_set)
+        except BusyError as error:
+            _log.debug("compaction waits", reason=str(error))
+        except AppError as error:
+            _log.warning("the index could not be compacted", reason=str(error))
 
     def _perform(
         self, run: ImportRun, on_progress: OnProgress, cancelled: Cancelled

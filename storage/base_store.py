@@ -106,6 +106,11 @@ class IndexStore(ABC):
             StorageError: The cluster failed; the index may still exist.
         """
 
+    @property
+    def is_deleted(self) -> bool:
+        """Whether the index is known to be deleted, without asking a server."""
+        return False
+
     @abstractmethod
     def publish(self, others: Sequence[Index]) -> None:
         """Make the index, which is active, known to other programs, if they can use it.
@@ -147,6 +152,11 @@ class IndexStore(ABC):
     @abstractmethod
     def expect_contents(self) -> None:
         """Treat a part that does not exist as damaged from now on, not as new."""
+
+    @property
+    def commits(self) -> int:
+        """The number of commits whose history takes memory in each process that opens the index."""
+        return 0
 
     @abstractmethod
     def prepare(self) -> None:

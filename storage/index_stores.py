@@ -52,6 +52,11 @@ class EmbeddedStore(IndexStore):
         shutil.rmtree(self._folder, ignore_errors=True)
         return not self._folder.exists()
 
+    @property
+    def is_deleted(self) -> bool:
+        """Whether the folder is missing."""
+        return not self._folder.is_dir()
+
     def publish(self, others: Sequence[Index]) -> None:
         """Do nothing, because other programs do not read the folder."""
 
@@ -110,6 +115,11 @@ class EmbeddedStore(IndexStore):
     def may_be_new(self) -> bool:
         """Whether a store has not been created."""
         return not all(files.exist() for files in self._files)
+
+    @property
+    def commits(self) -> int:
+        """See `IndexStore`; only the vector store has a history."""
+        return self.passage_files.commits()
 
     def expect_contents(self) -> None:
         """See `IndexStore`."""
@@ -225,10 +235,17 @@ class IndexStores:
         with self._opening:
             if index.id not in self._open:
                 self._open[index.id] = self.open_afresh(index)
-                # A reindex needs two stores; older ones belong to deleted indexes.
-                for earlier in list(self._open)[:-2]:
-                    del self._open[earlier]
+            self._close_replaced(index.id)
             return self._open[index.id]
+
+    def _close_replaced(self, requested: str) -> None:
+        """Release the memory of indexes that a process has deleted, and all but two others."""
+        others = [id_ for id_ in self._open if id_ != requested]
+        for id_ in others[:-1]:  # a reindex needs two stores
+            del self._open[id_]
+        for id_ in others[-1:]:
+            if self._open[id_].is_deleted:
+                del self._open[id_]
 
     def open_afresh(self, index: Index) -> IndexStore:
         """The store of an index in its current state on disk or on the cluster.

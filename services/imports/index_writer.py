@@ -87,22 +87,30 @@ class IndexWriter:
             CancelledError: The work was canceled; staged passages become garbage.
             DamagedIndexError: A store is damaged; nothing was written.
         """
-        self._stage(
-            [Entry(one.document, passage) for one in versions for passage in one.passages],
-            cancelled,
-            on_part,
-        )
+        entries = [Entry(one.document, passage) for one in versions for passage in one.passages]
+        self._stage(entries, self._embed(entries, cancelled, on_part), cancelled, on_part)
         self._ledger.commit(self.index.id, import_id, versions)
         self.collect_garbage()
 
     def add(self, entries: Sequence[Entry], cancelled: Cancelled) -> None:
         """Index passages of documents that are already in the library; raises like `write`."""
-        self._stage(entries, cancelled, _ignore)
+        self.add_embedded(entries, self._embed(entries, cancelled, _ignore), cancelled)
+
+    def add_embedded(
+        self, entries: Sequence[Entry], vectors: "np.ndarray", cancelled: Cancelled
+    ) -> None:
+        """`add` with the vectors of the entries, in the same order."""
+        self._stage(entries, vectors, cancelled, _ignore)
         self._ledger.commit_passages(self.index.id, [entry.passage for entry in entries])
         self.collect_garbage()
 
-    def _stage(self, entries: Sequence[Entry], cancelled: Cancelled, on_part: OnPart) -> None:
-        vectors = self._embed(entries, cancelled, on_part)
+    def _stage(
+        self,
+        entries: Sequence[Entry],
+        vectors: "np.ndarray",
+        cancelled: Cancelled,
+        on_part: OnPart,
+    ) -> None:
         self.load()
         on_part(Stage.WRITING, len(entries), len(entries))
         self._ledger.stage(self.index.id, [entry.passage.id for entry in entries])
@@ -207,6 +215,36 @@ class ActiveIndex:
             _log.warning("alias not moved", reason=str(error))
             return str(error)
         return ""
+
+    def activate(self, index: Index) -> str:
+        """Make an index the active one and delete the one that it replaces.
+
+        Returns:
+            The reason if the alias on the cluster could not be moved, or "".
+        """
+        self.indexes.activate(index.id)
+        return self.publish_and_clean_up()
+
+    def publish_and_clean_up(self) -> str:
+        """Move the alias, then delete replaced indexes, to which it would otherwise still point.
+
+        Returns the reason if the alias could not be moved; the next start tries again.
+        """
+        problem = self.publish()
+        if not problem:
+            self.delete_retired()
+        return problem
+
+    def delete_retired(self) -> None:
+        """Delete the replaced indexes; if that fails, the next start tries again."""
+        for index in self.indexes.retired_indexes():
+            try:
+                if self.stores.delete(index):
+                    self.indexes.drop(index.id)
+            except StorageError as error:
+                _log.warning("replaced index not deleted", index=index.id, reason=str(error))
+                if error.retryable:  # the other ones would only wait, too
+                    return
 
     def collect_garbage(self) -> int:
         """Delete discarded passages from the active index and return their number."""

@@ -137,7 +137,7 @@ class MaintenanceService:
         try:
             with writer_lock(self._stores.data_dir, timeout_s=0):
                 passages = self._collect_garbage()
-                problem = self._publish_and_clean_up()
+                problem = self._active.publish_and_clean_up()
             self._problem = (self._indexes.active(), problem)
             return Recovery(imports, turns, passages, problem)
         except BusyError:
@@ -207,8 +207,7 @@ class MaintenanceService:
                     on_progress(progress)
             except CancelledError:
                 return ReindexReport(False, embedded, time.monotonic() - started)
-            self._indexes.activate(store.index.id)
-            problem = self._publish_and_clean_up()
+            problem = self._active.activate(store.index)
         seconds = time.monotonic() - started
         _log.info("reindex finished", passages=embedded, total_ms=milliseconds(seconds))
         return ReindexReport(True, embedded, seconds, problem)
@@ -274,7 +273,7 @@ class MaintenanceService:
         if building.fingerprint == self._configured.fingerprint and _opens(store):
             return store
         self._indexes.retire(building.id)
-        self._delete_retired()
+        self._active.delete_retired()
         return None
 
     def _collect_garbage(self) -> int:
@@ -282,27 +281,6 @@ class MaintenanceService:
             store = open_store(self._indexes, self._stores, active)
             store.prepare()  # report damage now, not at the first question
         return self._active.collect_garbage()
-
-    def _publish_and_clean_up(self) -> str:
-        """Move the alias, then delete replaced indexes, to which it would otherwise still point.
-
-        Returns the reason if the alias could not be moved; the next start tries again.
-        """
-        problem = self._active.publish()
-        if not problem:
-            self._delete_retired()
-        return problem
-
-    def _delete_retired(self) -> None:
-        """Delete the replaced indexes; if that fails, the next start tries again."""
-        for index in self._indexes.retired_indexes():
-            try:
-                if self._stores.delete(index):
-                    self._indexes.drop(index.id)
-            except StorageError as error:
-                _log.warning("replaced index not deleted", index=index.id, reason=str(error))
-                if error.retryable:  # the other ones would only wait, too
-                    return
 
 
 def _opens(store: IndexStore) -> bool:

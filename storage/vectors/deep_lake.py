@@ -127,6 +127,10 @@ class PassageFiles(IndexFiles):
     head = "rows"
     may_be_empty = f"rows/{_LOG}/"
 
+    def commits(self) -> int:
+        """The number of commits since the store was created; 0 if that is unknown."""
+        return max((number - 1 for _, number in _counters(self.folder) if number > 0), default=0)
+
     def _immutable_files(self) -> Iterable[str]:
         yield FORMAT_FILE
         yield from _files_below(f"{self.folder}/rows", "rows")

@@ -9,6 +9,8 @@ import pytest
 from domain import ImportKind, ImportState, Outcome
 from domain.errors import BusyError, NotFoundError, SourceError, StorageError, UnreadableError
 from services.import_worker import Worker
+from services.imports import compaction
+from services.imports.compaction import Compaction
 from services.imports.import_queue import ImportQueue
 from services.long_work import Stage
 from storage.ledger.import_queue_store import CANCEL, PAUSE, ImportRuns
@@ -38,6 +40,7 @@ class Factory:
             SimpleNamespace(loader=lambda source, wait: self.loader),
             SimpleNamespace(perform=self.perform),
             removals=None,
+            compaction=Compaction(self.library.database, self.library.stores),
         )
         self.workers = self.worker._workers
         self.worker._leases = self.library.leases
@@ -353,3 +356,29 @@ def test_the_import_of_a_stopped_worker_is_resumed_by_the_next(factory):
     assert factory.queue.get(job).state is ImportState.INTERRUPTED
     assert factory.run_next()
     assert factory.queue.get(job).counts == {Outcome.NEW.value: 200}
+
+
+def test_a_long_history_is_left_behind_after_an_import(tmp_path, monkeypatch):
+    monkeypatch.setattr(compaction, "COMMITS", 1)
+    factory = Factory(tmp_path, DictLoader(documents(3)))
+    factory.enqueue()
+    assert factory.run_next()
+    first = factory.library.indexes.active()
+    factory.loader.texts["000.txt"] = "changed"
+    factory.enqueue()
+    assert factory.run_next()
+    assert factory.library.indexes.active() != first
+    assert factory.library.check().agrees
+
+
+def test_an_import_succeeds_even_if_the_index_cannot_be_compacted(tmp_path, monkeypatch, caplog):
+    factory = Factory(tmp_path, DictLoader(documents(3)))
+
+    def fail(*_arguments):
+        raise StorageError("the disk is full")
+
+    monkeypatch.setattr(factory.worker._compaction, "run_if_due", fail)
+    import_id = factory.enqueue()
+    assert factory.run_next()
+    assert factory.queue.get(import_id).state is ImportState.COMPLETED
+    assert "could not be compacted" in caplog.text

@@ -71,3 +71,13 @@ def test_the_error_for_a_folder_that_cannot_be_created_names_it(tmp_path):
     (tmp_path / "indexes").write_text("")
     with pytest.raises(StorageError, match=str(tmp_path / "indexes")):
         IndexStores(tmp_path, lambda _: HashingEmbeddings()).create(make_index())
+
+
+def test_an_index_that_another_process_has_deleted_is_closed(stores, tmp_path):
+    old, new = make_index(), make_index()
+    opened = stores.create(old)
+    stores.create(new)
+    elsewhere = IndexStores(tmp_path, lambda _: HashingEmbeddings())
+    assert elsewhere.delete(old)
+    stores.open(new)
+    assert opened not in stores._open.values()

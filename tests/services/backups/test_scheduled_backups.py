@@ -272,5 +272,5 @@ def test_a_worker_makes_scheduled_backups_while_it_runs(library, days, monkeypat
 
     backups = Stopping(days.service, days.schedule)
     sources = SimpleNamespace(refresh_due=lambda *_: None)
-    Worker(library.database, None, sources, None, None, None, backups).run(stop)
+    Worker(library.database, None, sources, None, None, None, None, backups).run(stop)
     assert len(days.files()) == 1

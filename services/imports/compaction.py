@@ -1,0 +1,137 @@
+"""Copies the active index without the history of its commits.
+
+Deep Lake keeps 64 to 84 KiB of memory per commit in every process that has a store open
+(`python -m benchmarks.commit_memory`), however few passages the commit changed, and can't discard
+old commits. So a long history is left behind: the passages and their vectors are copied to a new
+index, which replaces the old one as after a reindex, but nothing is split or embedded again.
+"""
+
+import time
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from domain import Principal, Role
+from domain.errors import StorageError
+from domain.logs import get_logger, milliseconds
+from domain.messages import _
+from services.access import require_role
+from services.imports.index_writer import ActiveIndex, Entry, IndexWriter
+from services.long_work import Cancelled, CancelledError, never, stop_if
+from storage.base_store import IndexStore
+from storage.index_stores import IndexStores, open_store
+from storage.ledger.database import Database, in_groups
+from storage.ledger.document_store import Documents
+from storage.ledger.index_store import Index, IndexState
+from storage.safe_writes import writer_lock
+
+if TYPE_CHECKING:
+    import numpy as np
+
+COMMITS = 100
+"""The length of a history that any index may have."""
+
+PASSAGES_PER_COMMIT = 200
+"""Each further commit is allowed for this many passages, whose vectors of 384 numbers take 300 KiB
+of memory, so a history takes at most about a quarter more."""
+
+_DOCUMENTS_PER_STEP = 500
+
+_log = get_logger("imports")
+
+
+class Compaction:
+    """Replaces an active index that has a long history."""
+
+    def __init__(self, database: Database, stores: IndexStores) -> None:
+        self._documents = Documents(database)
+        self._active = ActiveIndex(database, stores)
+
+    def run_if_due(self, principal: Principal, cancelled: Cancelled = never) -> bool:
+        """Compact the active index if its history is long; return whether it was compacted.
+
+        The old index stays in use until the copy is complete. If the work is canceled, or the
+        process is killed, the next call resumes it.
+
+        Raises:
+            ForbiddenError: The principal is not an administrator.
+            BusyError: An import or a reindex is running.
+            StorageError: The index is damaged, or the data folder can't be written.
+        """
+        require_role(principal, Role.ADMIN)
+        if not self._is_due():  # the usual case, without the lock
+            return False
+        started = time.monotonic()
+        with writer_lock(self._active.stores.data_dir, timeout_s=0):
+            index = self._active.indexes.active()
+            if index is None or not self._is_due() or not self._is_possible(index):
+                return False
+            try:
+                copied = self._compact(index, cancelled)
+            except CancelledError:
+                return False
+        seconds = time.monotonic() - started
+        _log.info("index compacted", passages=copied, total_ms=milliseconds(seconds))
+        return True
+
+    def _is_due(self) -> bool:
+        index = self._active.indexes.active()
+        if index is None:
+            return False
+        passages = self._active.indexes.passages(index.id)
+        allowed = COMMITS + passages // PASSAGES_PER_COMMIT
+        return self._active.stores.open(index).commits > allowed
+
+    def _is_possible(self, index: Index) -> bool:
+        """Whether no reindex is unfinished or needed, which would replace the index anyway."""
+        building = self._active.indexes.building()
+        is_current = index.fingerprint == index.spec.fingerprint
+        return is_current and building in (None, self._unfinished(index))
+
+    def _unfinished(self, index: Index) -> Index | None:
+        building = self._active.indexes.building()
+        return building if building and building.fingerprint == index.fingerprint else None
+
+    def _compact(self, index: Index, cancelled: Cancelled) -> int:
+        source = open_store(self._active.indexes, self._active.stores, index)
+        source.load()  # vectors of damaged files must not be copied
+        unfinished = self._unfinished(index)
+        copy = (
+            self._active.stores.open(unfinished)
+            if unfinished
+            else self._active.create(index.spec, IndexState.BUILDING)
+        )
+        copied = self._copy(source, copy, cancelled)
+        self._active.activate(copy.index)
+        return copied
+
+    def _copy(self, source: IndexStore, copy: IndexStore, cancelled: Cancelled) -> int:
+        """Copy the passages of the documents that the copy lacks, and return their number."""
+        writer = IndexWriter(self._active.ledger, copy)
+        writer.collect_garbage()
+        copied = 0
+        missing = list(self._documents.ids(missing_in=copy.index.id))
+        for ids in in_groups(missing, _DOCUMENTS_PER_STEP):
+            stop_if(cancelled)
+            entries = [
+                Entry(document, passage)
+                for document, passage in self._documents.with_passages(ids, source.index.id)
+            ]
+            if entries:
+                writer.add_embedded(entries, _vectors(source, entries), cancelled)
+            copied += len(entries)
+        return copied
+
+
+def _vectors(source: IndexStore, entries: Sequence[Entry]) -> "np.ndarray":
+    import numpy as np  # slow to import, and rarely needed
+
+    ids = [entry.passage.id for entry in entries]
+    stored = source.passages.vectors_of(ids)
+    if len(stored) < len(ids):
+        raise StorageError(
+            _(
+                "The vector store lacks {count} passages of the library: run `python cli.py check`,"
+                " then `python cli.py reindex`."
+            ).format(count=len(ids) - len(stored))
+        )
+    return np.stack([stored[id_] for id_ in ids])
