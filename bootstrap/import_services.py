@@ -10,6 +10,7 @@ from domain import LOCAL_USER, ImportKind
 from domain.web.address_guard import AddressGuard, AllowedHosts
 from services.access import Access
 from settings import Settings
+from storage.ledger.audit_store import AuditLog
 from storage.ledger.conversation_store import Conversations
 from storage.ledger.document_store import Documents
 from storage.ledger.import_store import Imports
@@ -21,6 +22,7 @@ from storage.settings_file import settings_stamp
 
 # Services are imported where they are built, so that commands and pages load only what they use.
 if TYPE_CHECKING:
+    from services.audit_service import AuditService
     from services.backups.backup_service import BackupService
     from services.backups.scheduled_backups import ScheduledBackups
     from services.import_worker import Removals, Worker
@@ -67,6 +69,13 @@ class ImportServices:
     def access(self) -> Access:
         """What principals may read."""
         return Access(self._sources, Restrictions(self._database))
+
+    @cached_property
+    def audit(self) -> "AuditService":
+        """Records who changed what, and shows it."""
+        from services.audit_service import AuditService
+
+        return AuditService(AuditLog(self._database))
 
     @cached_property
     def _indexes(self) -> Indexes:

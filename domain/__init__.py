@@ -5,6 +5,7 @@ contain only frozen dataclasses and enumerations; the subpackages `language` and
 shared rules. The package imports no other layer.
 """
 
+from domain.audit import *
 from domain.documents import *
 from domain.import_values import *
 from domain.people import *

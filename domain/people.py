@@ -1,6 +1,6 @@
 """Principals, their roles, and the API keys of programs that act for them."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
 
@@ -48,7 +48,7 @@ class Principal:
 
     The `is_operator` is the user of the command line and of pages without sign-in. They can read
     the data folder, so no list of readers restricts them. `email` is an address that sign-in has
-    verified, or empty.
+    verified, or empty. `api_key` is the id of the key that makes the call, if any.
     """
 
     user_id: str
@@ -56,6 +56,7 @@ class Principal:
     role: Role = Role.READER
     is_operator: bool = False
     email: str = ""
+    api_key: str = field(default="", compare=False)
 
     @property
     def readers(self) -> frozenset[str]:
@@ -134,7 +135,7 @@ class ApiKey:
     @property
     def principal(self) -> Principal:
         """The principal for calls with this key, which its scopes limit further."""
-        return Principal(self.user_id, self.groups, Role.EDITOR)
+        return Principal(self.user_id, self.groups, Role.EDITOR, api_key=self.id)
 
     def is_valid(self, now: datetime) -> bool:
         """Whether calls may be made with this key at that time."""

@@ -1,8 +1,9 @@
-"""The ledger's tables about access: restrictions and their readers, accounts and sessions."""
+"""The ledger's tables about access: restrictions and readers, accounts, sessions, and the log."""
 
 from datetime import datetime
 from typing import Any
 
+from sqlalchemy import Index
 from sqlalchemy import UniqueConstraint as Unique
 from sqlalchemy.orm import Mapped, mapped_column
 
@@ -85,3 +86,23 @@ class AdministratorLinkRow(Base):
 
     digest: Mapped[str] = mapped_column(primary_key=True)
     until: Mapped[datetime]
+
+
+class AuditEventRow(Base):
+    """An event of the audit log; see `domain.AuditEvent`. It outlives what it names."""
+
+    __tablename__ = "audit_events"
+    __table_args__ = (
+        Index("ix_audit_events_at", "at"),
+        Index("ix_audit_events_actor", "actor", "at"),
+    )
+
+    id: Mapped[int] = mapped_column(primary_key=True, autoincrement=True)
+    at: Mapped[datetime]
+    actor: Mapped[str]
+    actor_name: Mapped[str]
+    api_key: Mapped[str]
+    action: Mapped[str]
+    object_kind: Mapped[str]
+    object_id: Mapped[str]
+    detail: Mapped[dict[str, Any]]
