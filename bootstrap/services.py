@@ -7,8 +7,9 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from bootstrap.administration_services import AdministrationServices
 from bootstrap.hosting import make_host_policy
-from bootstrap.import_services import SAMPLES, ImportServices
+from bootstrap.import_services import SAMPLES
 from bootstrap.sign_in import make_sign_in, make_tokens
 from domain import LOCAL_USER, SearchChoice
 from domain.errors import AppError
@@ -47,13 +48,12 @@ if TYPE_CHECKING:
     from services.search.suggestion_service import SuggestionService
     from services.sign_in.account_service import AccountService
     from services.sign_in.sign_in_service import SignInService
-    from services.sources.permission_service import PermissionService
     from services.status_service import StatusService
 
 SAMPLE_CATALOG = Path(__file__).parents[1] / "samples" / "catalogs" / "restaurants"
 
 
-class Services(ImportServices):
+class Services(AdministrationServices):
     """All services on one data folder."""
 
     @cached_property
@@ -331,13 +331,6 @@ class Services(ImportServices):
 
         accounts = Accounts(self._database)
         return CallerService(self.api_keys, accounts, make_tokens(self.parts.settings, accounts))
-
-    @cached_property
-    def permissions(self) -> "PermissionService":
-        """Shows and changes the readers of sources and collections."""
-        from services.sources.permission_service import PermissionService
-
-        return PermissionService(self.access)
 
     @property
     def api_limits(self) -> "ApiLimits":

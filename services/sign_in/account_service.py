@@ -1,12 +1,20 @@
 """Lists and changes the accounts of the people who have signed in."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from typing import NamedTuple
 
 from domain import Account, Principal, Role
 from services.access import require_role
 from storage.ledger.account_store import Accounts
+
+
+class AccountPage(NamedTuple):
+    """A page of the matching accounts by name, and the number of all of them."""
+
+    accounts: Sequence[Account]
+    total: int
 
 
 @dataclass(frozen=True)
@@ -23,6 +31,19 @@ class AccountService:
         """All accounts by name, including disabled ones."""
         require_role(principal, Role.ADMIN)
         return self.accounts.list()
+
+    def page(
+        self, principal: Principal, words: str = "", *, limit: int = 50, offset: int = 0
+    ) -> AccountPage:
+        """The accounts whose name or e-mail address contains all the words, ignoring case."""
+        require_role(principal, Role.ADMIN)
+        page = self.accounts.page(words, limit=limit, offset=offset)
+        return AccountPage(page, self.accounts.count(words))
+
+    def with_ids(self, principal: Principal, account_ids: Iterable[str]) -> dict[str, Account]:
+        """The accounts with these ids; unknown ids are omitted."""
+        require_role(principal, Role.ADMIN)
+        return self.accounts.with_ids(sorted(set(account_ids)))
 
     def set_role(self, principal: Principal, account_id: str, role: Role) -> None:
         """Give the account another role."""

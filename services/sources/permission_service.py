@@ -72,6 +72,31 @@ class SourceReaders(NamedTuple):
     collection: Readers | None
 
 
+class Step(NamedTuple):
+    """One of the rules that decide whether a person may read a document.
+
+    `readers` are those whom the rule admits, None if it admits everyone; of a file of another
+    person's conversation, they are empty. `through` are those of them that stand for the person.
+    """
+
+    rule: Rule
+    is_readable: bool
+    readers: Readers | None = None
+    through: Readers = ()
+
+
+class Steps(NamedTuple):
+    """The rules for a person and a document of this source, all of which must admit the person."""
+
+    source: StoredSource
+    steps: tuple[Step, ...]
+
+    @property
+    def is_readable(self) -> bool:
+        """Whether the person may read the document."""
+        return all(one.is_readable for one in self.steps)
+
+
 class _Restriction(NamedTuple):
     rule: Rule
     readers: frozenset[str]
@@ -155,6 +180,21 @@ class PermissionService:
         hiding = next((one for one in restrictions if readers.isdisjoint(one.readers)), None)
         return _hidden(hiding, source) if hiding else _readable(readers, restrictions)
 
+    def steps(self, principal: Principal, person: Principal, document_id: str) -> Steps:
+        """Each rule for the person and the document: of the source, the collection, and its own.
+
+        Raises:
+            NotFoundError: There is no such document, or an editor may not read it.
+        """
+        source = self._source_of(principal, document_id)
+        restrictions = self._restrictions(source, document_id)
+        steps = [_step(one, person.readers) for one in restrictions]
+        if not source.conversation_id:
+            restricted = {one.rule for one in restrictions}
+            steps += [Step(rule, True) for rule in _ORDER if rule not in restricted]
+            steps.sort(key=_place)
+        return Steps(source, tuple(steps))
+
     def _source(self, principal: Principal, source_id: str) -> StoredSource:
         require_role(principal, Role.EDITOR)
         is_admin = principal.role.includes(Role.ADMIN)
@@ -203,6 +243,19 @@ class PermissionService:
         shared = [_Restriction(rule, one) for rule, one in readers.items() if one is not None]
         own = sorted(stored.of_documents([document_id]).get(document_id, ()), key=sorted)
         return shared + [_Restriction(Rule.DOCUMENT, one) for one in own]
+
+
+_ORDER = (Rule.SOURCE, Rule.COLLECTION, Rule.DOCUMENT)
+
+
+def _place(step: Step) -> int:
+    return _ORDER.index(step.rule)
+
+
+def _step(one: _Restriction, person: frozenset[str]) -> Step:
+    through = tuple(sorted(person & one.readers))
+    is_secret = one.rule is Rule.CONVERSATION and not through
+    return Step(one.rule, bool(through), () if is_secret else tuple(sorted(one.readers)), through)
 
 
 def _readable(person: frozenset[str], restrictions: Iterable[_Restriction]) -> Explanation:

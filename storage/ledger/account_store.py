@@ -1,9 +1,10 @@
 """Accounts of people who sign in, their ended sessions, and the first administrator's link."""
 
+from collections.abc import Sequence
 from datetime import datetime, timedelta
 from typing import NamedTuple
 
-from sqlalchemy import delete, func, select
+from sqlalchemy import ColumnElement, and_, delete, func, or_, select
 from sqlalchemy.orm import Session
 
 from domain import Account, Role
@@ -11,7 +12,7 @@ from domain.errors import ConflictError, NotFoundError
 from domain.messages import _
 from storage.ledger.access_tables import AccountRow, AdministratorLinkRow, EndedSessionRow
 from storage.ledger.columns import from_row, shallow_dict
-from storage.ledger.database import Store
+from storage.ledger.database import Store, scalars_with
 
 _SEEN_WITHIN = timedelta(hours=1)
 
@@ -46,6 +47,22 @@ class Accounts(Store):
     def list(self) -> list[Account]:
         """All accounts by name, including disabled ones."""
         return self._each(Account, select(AccountRow).order_by(AccountRow.name, AccountRow.id))
+
+    def page(self, words: str, *, limit: int, offset: int = 0) -> Sequence[Account]:
+        """A page of the accounts by name whose name or e-mail address contains all the words."""
+        query = select(AccountRow).where(_has_words(words))
+        query = query.order_by(AccountRow.name, AccountRow.id)
+        return self._each(Account, query.limit(limit).offset(offset))
+
+    def count(self, words: str = "") -> int:
+        """The number of accounts whose name or e-mail address contains all the words."""
+        return self._count(select(func.count()).select_from(AccountRow).where(_has_words(words)))
+
+    def with_ids(self, account_ids: Sequence[str]) -> dict[str, Account]:
+        """The accounts with these ids; unknown ids are omitted."""
+        with self._database.read() as session:
+            rows = scalars_with(session, select(AccountRow), AccountRow.id, account_ids)
+            return {row.id: from_row(Account, row) for row in rows}
 
     def put(self, account: Account) -> Account:
         """Store what a sign-in says about the person; returns the account as stored.
@@ -126,6 +143,17 @@ class Accounts(Store):
             session.delete(link)
             _row(session, account_id).role = Role.ADMIN
         return True
+
+
+def _has_words(words: str) -> ColumnElement[bool]:
+    columns = (AccountRow.name, AccountRow.email)
+    return and_(
+        True,
+        *(
+            or_(*(one.icontains(word, autoescape=True) for one in columns))
+            for word in words.split()
+        ),
+    )
 
 
 def _row(session: Session, account_id: str) -> AccountRow:

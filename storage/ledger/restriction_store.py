@@ -11,7 +11,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from sqlalchemy import ColumnElement, delete, insert, select, true
+from sqlalchemy import ColumnElement, delete, func, insert, select, true
 from sqlalchemy.orm import Session
 
 from storage.ledger.access_tables import (
@@ -94,6 +94,27 @@ class Restrictions(Store):
     def readers(self, name: str) -> frozenset[str] | None:
         """The readers of a source's or collection's restriction; None if it has none."""
         return self._current().readers.get(name)
+
+    def all(self) -> Mapping[str, frozenset[str]]:
+        """The readers of every restriction by its name, as of the latest commit."""
+        return self._current().readers
+
+    def document_counts(self, reader: str) -> dict[str, int]:
+        """By source id, the number of documents of which a restriction of their own has the reader.
+
+        Sources without such documents are omitted.
+        """
+        count = func.count(DocumentRow.id.distinct())
+        query = (
+            select(DocumentRow.source_id, count)
+            .join(DocumentRestrictionRow, DocumentRestrictionRow.document_id == DocumentRow.id)
+            .join(
+                RestrictionReaderRow,
+                RestrictionReaderRow.restriction_id == DocumentRestrictionRow.restriction_id,
+            )
+            .where(RestrictionReaderRow.reader == reader)
+        )
+        return self._pairs(query.group_by(DocumentRow.source_id))
 
     def restrict(self, name: str, readers: Iterable[str] | None) -> None:
         """Replace the restriction of a source or collection; None removes it."""

@@ -1,0 +1,48 @@
+"""The services with which administrators see and change who may read what."""
+
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from bootstrap.import_services import ImportServices
+from storage.ledger.account_store import Accounts
+from storage.ledger.api_key_store import ApiKeys
+from storage.ledger.document_list_store import DocumentList
+
+if TYPE_CHECKING:
+    from services.administration.explanation_service import ExplanationService
+    from services.administration.group_service import GroupService
+    from services.administration.reader_reports import ReaderReports
+    from services.sources.permission_service import PermissionService
+
+
+class AdministrationServices(ImportServices):
+    """The services for imports, and those for readers of sources, collections, and documents."""
+
+    @cached_property
+    def permissions(self) -> "PermissionService":
+        """Shows and changes the readers of sources and collections."""
+        from services.sources.permission_service import PermissionService
+
+        return PermissionService(self.access)
+
+    @cached_property
+    def groups(self) -> "GroupService":
+        """Lists groups, their members, and what names them."""
+        from services.administration.group_service import GroupService
+
+        return GroupService(Accounts(self._database), ApiKeys(self._database), self.access)
+
+    @cached_property
+    def reader_reports(self) -> "ReaderReports":
+        """Shows who may read each source."""
+        from services.administration.reader_reports import ReaderReports
+
+        accounts, documents = Accounts(self._database), DocumentList(self._database)
+        return ReaderReports(self.access, self.permissions, accounts, documents)
+
+    @cached_property
+    def explanations(self) -> "ExplanationService":
+        """Explains why a person may read a document."""
+        from services.administration.explanation_service import ExplanationService
+
+        return ExplanationService(Accounts(self._database), self.permissions)

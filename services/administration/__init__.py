@@ -1,0 +1,1 @@
+"""What administrators see about people, groups, and readers."""
