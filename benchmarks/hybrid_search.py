@@ -85,7 +85,8 @@ def open_footnote(_place: Path, folder: Path) -> Searches:
     from domain import SearchMode
     from retrievers.rankers import Ranker
     from services.search.ranking import OpenIndex, RankingOptions, build_ranker
-    from storage.keywords.keyword_index import FilteredKeywords, KeywordIndex
+    from storage.keywords.filtered_keywords import FilteredKeywords
+    from storage.keywords.keyword_index import KeywordIndex
     from storage.vectors.passage_store import DeepLakePassages
 
     embedding = QueryVector()

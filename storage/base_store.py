@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     import numpy.typing as npt
     from langchain_core.embeddings import Embeddings
 
-    from storage.keywords.keyword_index import Matching
+    from storage.keywords.filtered_keywords import Matching
     from storage.vectors.passage_vector_store import PassageVectorStore
 
 

@@ -20,7 +20,8 @@ if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
 
-    from storage.keywords.keyword_index import FilteredKeywords, KeywordIndex, Matching
+    from storage.keywords.filtered_keywords import FilteredKeywords, Matching
+    from storage.keywords.keyword_index import KeywordIndex
     from storage.opensearch.search_cluster import SearchCluster
     from storage.vectors.passage_store import DeepLakePassages
 
@@ -77,7 +78,7 @@ class EmbeddedStore(IndexStore):
 
     def words(self, in_ledger: "Matching | None" = None) -> "FilteredKeywords":
         """See `IndexStore`."""
-        from storage.keywords.keyword_index import FilteredKeywords
+        from storage.keywords.filtered_keywords import FilteredKeywords
 
         return FilteredKeywords(self.keywords, self.passages, in_ledger, self.failures)
 

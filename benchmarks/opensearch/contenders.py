@@ -10,7 +10,8 @@ from domain import Filter, SearchMode
 from domain.language.tokens import keyword_tokens
 from services.search.opensearch_retrievers import OpenSearchHybridRetriever
 from services.search.ranking import OpenIndex, RankingOptions, build_ranker
-from storage.keywords.keyword_index import FilteredKeywords, KeywordIndex
+from storage.keywords.filtered_keywords import FilteredKeywords
+from storage.keywords.keyword_index import KeywordIndex
 from storage.opensearch.mapping import Body, Fields
 from storage.opensearch.opensearch_vector_store import OpenSearchVectorStore
 from storage.opensearch.passage_index import PassageIndex

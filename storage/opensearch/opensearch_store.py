@@ -21,7 +21,7 @@ from storage.opensearch.word_index import WordIndex
 from storage.vectors.new_rows import new_rows
 
 if TYPE_CHECKING:
-    from storage.keywords.keyword_index import Matching
+    from storage.keywords.filtered_keywords import Matching
 
 
 NO_CLUSTER = _(

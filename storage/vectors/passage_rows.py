@@ -3,7 +3,7 @@
 import json
 import threading
 import time
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 from itertools import count
 from typing import Any, NamedTuple
@@ -14,6 +14,7 @@ import numpy.typing as npt
 from domain import Filter, Metadata
 from domain.errors import StorageError
 from domain.messages import _
+from storage.allowed_ids import AllowedIds
 from storage.filters import MISSING, Checks, checks_of, fields_of, matches
 from storage.safe_writes import require_free_space, writer_lock
 from storage.vectors.deep_lake import PassageFiles
@@ -184,8 +185,8 @@ class PassageRows:
             stored = self._open().vectors_at([state.row_of[id_] for id_ in known_ids])
             return dict(zip(known_ids, stored, strict=True))
 
-    def allowed(self, conditions: Filter | None) -> Callable[[str], bool]:
-        """Return a predicate: whether an id exists and matches the filter, as of this call.
+    def allowed(self, conditions: Filter | None) -> AllowedIds:
+        """The ids that match the filter, as of this call.
 
         Raises:
             ValueError: The filter is invalid.
@@ -194,11 +195,10 @@ class PassageRows:
         with self._lock:
             state = self._current()
             if state is None:
-                return lambda _id: False
+                return AllowedIds([], {}, np.empty(0, dtype=np.bool_))
             passing = mask(checks, self._columns(state, checks), len(state.ids))
-        row_of, unknown = state.row_of, len(passing)
-        # Later commits of this process add ids to `row_of` that the mask doesn't cover.
-        return lambda id_: (row := row_of.get(id_, unknown)) < unknown and bool(passing[row])
+            # Later commits of this process add ids to the state that the mask doesn't cover.
+            return AllowedIds(state.ids, state.row_of, passing)
 
     def matching(self, ids: Collection[str], conditions: Filter) -> set[str]:
         """Those of the ids whose passages exist and match the filter."""

@@ -8,6 +8,7 @@ from pathlib import Path
 from langchain_core.embeddings import Embeddings
 
 from domain import Filter
+from storage.allowed_ids import AllowedIds
 from storage.vectors.deep_lake import PassageFiles
 from storage.vectors.distance_metrics import DistanceMetric
 from storage.vectors.passage_rows import PassageRows
@@ -63,11 +64,8 @@ class DeepLakePassages(PassageVectorStore):
         )
         super().__init__(self._folder_rows, embedding, relevance_score_fn)
 
-    def allowed(self, filter: Filter | None) -> Callable[[str], bool]:
-        """Return a predicate: whether an id exists and matches the filter, as of this call.
-
-        Creating the predicate takes one pass over the rows; calling it takes one lookup.
-        """
+    def allowed(self, filter: Filter | None) -> AllowedIds:
+        """The ids that match the filter, as of this call, which takes one pass over the rows."""
         return self._folder_rows.allowed(filter)
 
 

@@ -4,7 +4,8 @@ import pytest
 
 from services.search.spelling_correction import Spelling
 from storage.filters import checks_of, matches
-from storage.keywords.keyword_index import FilteredKeywords, KeywordIndex
+from storage.keywords.filtered_keywords import FilteredKeywords
+from storage.keywords.keyword_index import KeywordIndex
 
 TEXTS = {
     "travel": "Travel\nMileage is paid at 0.45 per mile. Expenses are claimed within 30 days.",

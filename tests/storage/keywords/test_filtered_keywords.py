@@ -4,7 +4,8 @@ import pytest
 
 from domain.errors import DamagedIndexError
 from storage.filters import checks_of, matches
-from storage.keywords.keyword_index import FilteredKeywords, KeywordIndex
+from storage.keywords.filtered_keywords import FilteredKeywords
+from storage.keywords.keyword_index import KeywordIndex
 
 TEXTS = {"travel": "mileage is paid", "leave": "leave is paid", "sensor": "a sensor is paid"}
 CONDITION = {"document_id": {"$in": ["travel", "leave"]}}

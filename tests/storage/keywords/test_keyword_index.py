@@ -7,11 +7,13 @@ import time
 from collections import Counter
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from domain.errors import BusyError, StorageError
 from domain.language.tokens import keyword_tokens
 from storage import safe_writes
+from storage.allowed_ids import AllowedIds
 from storage.keywords.keyword_index import MAX_QUERY_TOKENS, KeywordIndex
 from storage.safe_writes import writer_lock
 
@@ -171,6 +173,26 @@ def test_filtered_searches_return_the_best_allowed_passages_of_any_rank(index, s
     expected = [hit for hit in everything if hit[0] in allowed]
     for k in (1, 10, 600):
         assert index.search("cat dog", k, allowed.__contains__) == expected[:k]
+
+
+@pytest.mark.parametrize("share", [0, 1, 3, 40, 500])
+def test_few_allowed_passages_are_found_with_the_same_scores_by_their_ids(index, share):
+    entries = [(str(n), "cat " * (1 + n % 7) + "dog " * (n % 11)) for n in range(500)]
+    for start in range(0, 500, 100):  # several segments
+        index.add(entries[start : start + 100])
+    ids = [id_ for id_, _ in entries]
+    passing = np.isin(np.arange(500), random.Random(share).sample(range(500), share))
+    allowed = AllowedIds(ids, {id_: row for row, id_ in enumerate(ids)}, passing)
+    for k in (1, 10, 600):
+        by_ids = index.search("cat dog", k, allowed)
+        assert by_ids == index.search("cat dog", k, set(allowed.ids()).__contains__)
+        assert len(by_ids) == min(k, share)
+
+
+def test_an_allowed_id_without_an_entry_is_not_found(index):
+    index.add([("a", "cat"), *((str(n), "cat") for n in range(100))])
+    allowed = AllowedIds(["a", "b"], {"a": 0, "b": 1}, np.array([True, True]))
+    assert result_ids(index, "cat", 10, allowed) == ["a"]
 
 
 # --- storing ------------------------------------------------------------------------------------
