@@ -23,7 +23,7 @@ class AdministrationServices(ImportServices):
         """Shows and changes the readers of sources and collections."""
         from services.sources.permission_service import PermissionService
 
-        return PermissionService(self.access)
+        return PermissionService(self.access, self.audit)
 
     @cached_property
     def groups(self) -> "GroupService":

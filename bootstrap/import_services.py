@@ -96,6 +96,7 @@ class ImportServices:
             self.access,
             self._conversations,
             self.parts.settings.max_file_mb * 1024 * 1024,
+            self.audit,
         )
 
     @cached_property
@@ -104,7 +105,11 @@ class ImportServices:
         from services.sources.source_service import SourceService
 
         return SourceService(
-            self.access, self.source_kinds, self.queue, SourceTraces(self._database)
+            self.access,
+            self.source_kinds,
+            self.queue,
+            SourceTraces(self._database),
+            self.audit,
         )
 
     @cached_property
@@ -161,7 +166,10 @@ class ImportServices:
 
         settings = self.parts.settings
         return SettingsService(
-            SettingValues(settings.data_dir), settings_file(settings), self._secrets.require_key
+            SettingValues(settings.data_dir),
+            settings_file(settings),
+            self._secrets.require_key,
+            self.audit,
         )
 
     @cached_property
@@ -170,7 +178,7 @@ class ImportServices:
         from services.sources.directory_source import DirectoryService
 
         sources = self._sources
-        return DirectoryService(self.imports, sources, self._directory_kind, SAMPLES)
+        return DirectoryService(self.imports, sources, self._directory_kind, SAMPLES, self.audit)
 
     @cached_property
     def imports(self) -> "ImportService":
@@ -191,7 +199,7 @@ class ImportServices:
         """The queue of imports, with their control and progress."""
         from services.imports.import_queue import ImportQueue
 
-        return ImportQueue(self._database, self.access)
+        return ImportQueue(self._database, self.access, self.audit)
 
     @cached_property
     def worker(self) -> "Worker":
@@ -216,7 +224,7 @@ class ImportServices:
         from services.backups.backup_service import BackupService
 
         settings = self.parts.settings
-        return BackupService(settings.data_dir, settings.database_url)
+        return BackupService(settings.data_dir, self.audit, settings.database_url)
 
     @property
     def _scheduled_backups(self) -> "ScheduledBackups | None":

@@ -106,6 +106,7 @@ class Services(AdministrationServices):
             self._conversations,
             ImportedEvidence(self._documents, self.access),
             self.access,
+            self.audit,
             timedelta(days=self.parts.settings.deleted_retention_days),
         )
 
@@ -208,7 +209,9 @@ class Services(AdministrationServices):
         """Lists, removes, and reimports documents."""
         from services.library.document_service import DocumentService
 
-        return DocumentService(self._database, self.access, self._indexes, self.queue, self.uploads)
+        return DocumentService(
+            self._database, self.access, self._indexes, self.queue, self.uploads, self.audit
+        )
 
     @cached_property
     def failures(self) -> "FailureService":
@@ -310,19 +313,19 @@ class Services(AdministrationServices):
         """Lists and changes the accounts of people who sign in."""
         from services.sign_in.account_service import AccountService
 
-        return AccountService(Accounts(self._database))
+        return AccountService(Accounts(self._database), self.audit)
 
     @cached_property
     def sign_in(self) -> "SignInService | None":
         """Decides who uses the pages; None without sign-in."""
-        return make_sign_in(self.parts.settings, Accounts(self._database))
+        return make_sign_in(self.parts.settings, Accounts(self._database), self.audit)
 
     @cached_property
     def api_keys(self) -> "ApiKeyService":
         """Creates, lists, and revokes the API keys of all users."""
         from services.api_key_service import ApiKeyService
 
-        return ApiKeyService(ApiKeys(self._database))
+        return ApiKeyService(ApiKeys(self._database), self.audit)
 
     @cached_property
     def callers(self) -> "CallerService":
@@ -330,7 +333,8 @@ class Services(AdministrationServices):
         from services.caller_service import CallerService
 
         accounts = Accounts(self._database)
-        return CallerService(self.api_keys, accounts, make_tokens(self.parts.settings, accounts))
+        tokens = make_tokens(self.parts.settings, accounts, self.audit)
+        return CallerService(self.api_keys, accounts, tokens)
 
     @property
     def api_limits(self) -> "ApiLimits":

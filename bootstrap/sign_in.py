@@ -11,6 +11,7 @@ from storage.ledger.database import open_database
 from storage.ledger.secret_store import EncryptionKeys, Secrets
 
 if TYPE_CHECKING:
+    from services.audit_service import AuditService
     from services.sign_in.claims import SignInOptions
     from services.sign_in.sign_in_service import SignInService
     from services.sign_in.token_service import TokenService
@@ -18,13 +19,15 @@ if TYPE_CHECKING:
 _COOKIES = "cookies of the pages"
 
 
-def make_sign_in(settings: Settings, accounts: Accounts) -> "SignInService | None":
+def make_sign_in(
+    settings: Settings, accounts: Accounts, audit: "AuditService"
+) -> "SignInService | None":
     """The service that decides who uses the pages; None without sign-in."""
     if not settings.has_sign_in:
         return None
     from services.sign_in.sign_in_service import SignInService
 
-    return SignInService(accounts, _options(settings))
+    return SignInService(accounts, audit, _options(settings))
 
 
 def _options(settings: Settings) -> "SignInOptions":
@@ -77,7 +80,9 @@ def _cookie_secret(settings: Settings) -> str:
     return keys.derive(_COOKIES)
 
 
-def make_tokens(settings: Settings, accounts: Accounts) -> "TokenService | None":
+def make_tokens(
+    settings: Settings, accounts: Accounts, audit: "AuditService"
+) -> "TokenService | None":
     """The service that checks bearer tokens for the API; None if the API accepts none."""
     if not settings.oidc_api_audience:  # which requires the other settings of the sign-in
         return None
@@ -85,4 +90,4 @@ def make_tokens(settings: Settings, accounts: Accounts) -> "TokenService | None"
     from services.sign_in.token_service import TokenService
 
     keys = ProviderKeys(settings.oidc_issuer)
-    return TokenService(keys, settings.oidc_api_audience, accounts, _options(settings))
+    return TokenService(keys, settings.oidc_api_audience, accounts, audit, _options(settings))

@@ -6,10 +6,11 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import NamedTuple
 
-from domain import ApiKey, ApiScope, Principal, Role
+from domain import Action, ApiKey, ApiScope, Principal, Role
 from domain.errors import InputError, SignInError
 from domain.messages import _
 from services.access import require_role
+from services.audit_service import AuditService
 from services.reader_names import checked_groups
 from services.secret_tokens import new_token, token_digest
 from storage.ledger.api_key_store import ApiKeys
@@ -60,6 +61,7 @@ class ApiKeyService:
     """
 
     keys: ApiKeys
+    audit: AuditService
 
     def create(
         self,
@@ -96,6 +98,13 @@ class ApiKeyService:
             groups=checked_groups(owner.groups),
         )
         self.keys.add(key, token_digest(secret))
+        self.audit.record(
+            principal,
+            Action.API_KEY_CREATED,
+            key.id,
+            user_id=key.user_id,
+            scopes=sorted(key.scopes),
+        )
         return NewApiKey(key, secret)
 
     def find(self, secret: str) -> ApiKey | None:
@@ -139,6 +148,7 @@ class ApiKeyService:
         """
         require_role(principal, Role.ADMIN)
         self.keys.revoke(key_id, datetime.now(UTC))
+        self.audit.record(principal, Action.API_KEY_REVOKED, key_id)
 
 
 def _checked_name(name: str) -> str:

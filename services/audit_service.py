@@ -1,6 +1,6 @@
 """The audit log: records who changed what, and shows it to administrators."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -10,10 +10,12 @@ from domain.errors import InputError
 from domain.messages import _
 from services.access import require_role
 from storage.ledger.audit_store import AuditFilter, AuditLog
+from storage.ledger.source_store import StoredSource
 
 AUDIT_RETENTION = timedelta(days=365)
 MAX_EVENTS = 200
 _REFUSALS = timedelta(hours=1)
+_NAMES = 20
 
 
 @dataclass(frozen=True)
@@ -72,6 +74,19 @@ class AuditService:
     def purge(self, now: datetime) -> int:
         """Delete the events whose retention is over; returns their number."""
         return self.log.purge(now.astimezone(UTC) - self.retention)
+
+
+def source_detail(source: StoredSource) -> Mapping[str, Any]:
+    """What an event says about a source; the title of a conversation is private."""
+    if source.conversation_id:
+        return {"kind": source.kind, "conversation_id": source.conversation_id}
+    return {"kind": source.kind, "name": source.name}
+
+
+def documents_detail(source: StoredSource, keys: Collection[str]) -> Mapping[str, Any]:
+    """What an event says about documents of a source; names of private files are left out."""
+    named = {} if source.conversation_id else {"keys": sorted(keys)[:_NAMES]}
+    return {**source_detail(source), "documents": len(keys), **named}
 
 
 def _check(action: str, limit: int) -> None:

@@ -63,6 +63,7 @@ class CallerService:
     def _with_key(self, key: ApiKey) -> ApiCaller:
         principal, account = key.principal, self.accounts.find(key.user_id)
         if account is not None and account.disabled_at is not None:
+            self.api_keys.audit.record_refusal(principal, account.id, "disabled")
             raise SignInError(_DISABLED)
         if account is not None and not account.role.includes(principal.role):
             principal = replace(principal, role=account.role)

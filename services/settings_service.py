@@ -5,7 +5,7 @@ from collections.abc import Callable, Collection, Mapping
 from dataclasses import replace
 from typing import Any, NamedTuple, Protocol
 
-from domain import EXTRACTIVE, Principal, Role
+from domain import EXTRACTIVE, Action, Principal, Role
 from domain.errors import ConflictError, InputError, ModelError, ModelUnavailableError
 from domain.messages import _
 from domain.setting_values import (
@@ -23,6 +23,7 @@ from models.chat_choice import (
     listed_models,
 )
 from services.access import require_role
+from services.audit_service import AuditService
 from storage.settings_file import Entries, SettingsFile
 
 CHANGED_SINCE = _("The settings were changed again, so this change can't be undone.")
@@ -80,11 +81,18 @@ class SettingsService:
     administrator.
     """
 
-    def __init__(self, values: Values, file: SettingsFile, require_key: Callable[[], None]) -> None:
+    def __init__(
+        self,
+        values: Values,
+        file: SettingsFile,
+        require_key: Callable[[], None],
+        audit: AuditService,
+    ) -> None:
         """`require_key` raises ConfigError if the encryption key is lost."""
         self._values = values
         self._file = file
         self._require_key = require_key
+        self._audit = audit
 
     def values(self, principal: Principal) -> Mapping[str, SettingValue]:
         """The current values by setting; those of secrets only say whether they are set."""
@@ -114,6 +122,7 @@ class SettingsService:
             before = self._file.entries(_settings_to_record(changes))
             new = {name: self._entry(name, value) for name, value in changes.items()}
             self._file.write(new)
+        self._record(principal, new)
         return StoredChange(before, {**before, **new})
 
     def undo(self, principal: Principal, change: StoredChange) -> None:
@@ -133,6 +142,7 @@ class SettingsService:
             self._require_changeable(entries)
             self._values.check(self._after(self._file.decrypt(entries)))
             self._file.write(entries)
+        self._record(principal, entries)
 
     def test_chat(self, principal: Principal, changes: Changes) -> ChatTest:
         """Ask the chat model that these changes select for a short reply; stores nothing.
@@ -183,6 +193,13 @@ class SettingsService:
             StorageError: The file can't be read or written.
         """
         return self._file.rotate()
+
+    def _record(self, principal: Principal, entries: Entries) -> None:
+        """Record the new values, except those of secrets and addresses, which may contain some."""
+        shown = {name: one for name, one in entries.items() if name not in KEYS_AND_ENDPOINTS}
+        self._audit.record(
+            principal, Action.SETTINGS_CHANGED, "", settings=sorted(entries), values=shown
+        )
 
     def _chat_spec(self, changes: Changes) -> ChatSpec:
         """The spec with limits for a test; its model is the only one offered if none is set."""

@@ -7,6 +7,7 @@ from domain import ApiScope
 from services.api_key_service import ApiKeyService
 from storage.ledger.api_key_store import ApiKeys
 from storage.ledger.database import open_database
+from tests.fakes.audit import audit_of
 
 
 def test_a_key_is_created_listed_and_revoked(line):
@@ -16,7 +17,8 @@ def test_a_key_is_created_listed_and_revoked(line):
     assert secret.startswith("fn-")
     assert secret not in created.stderr
 
-    keys = ApiKeyService(ApiKeys(open_database(line.data_dir)))
+    database = open_database(line.data_dir)
+    keys = ApiKeyService(ApiKeys(database), audit_of(database))
     key = keys.find(secret)
     assert (key.name, key.user_id) == ("Wiki bot", "local")
     assert key.scopes == {ApiScope.READ, ApiScope.ASK}

@@ -5,12 +5,13 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
-from domain import Principal, Role
+from domain import Action, Principal, Role
 from domain.errors import ConflictError
 from domain.logs import get_logger, milliseconds
 from domain.messages import _
 from domain.version import VERSION
 from services.access import require_role
+from services.audit_service import AuditService
 from services.long_work import Cancelled, OnProgress, Progress, ignore, never, stop_if
 from storage.backups.backup_file import entries_of, write_backup
 from storage.backups.library_copy import ledger_facts, library_copy
@@ -37,9 +38,12 @@ class Backup:
 class BackupService:
     """Backs up the library of one data folder."""
 
-    def __init__(self, data_dir: Path, database_url: str | None = None) -> None:
+    def __init__(
+        self, data_dir: Path, audit: AuditService, database_url: str | None = None
+    ) -> None:
         """Create the service; `database_url` is the setting, if the ledger is elsewhere."""
         self.data_dir = data_dir
+        self._audit = audit
         self._location = ledger_location(data_dir, database_url)
 
     @property
@@ -89,6 +93,8 @@ class BackupService:
             manifest = self._manifest(copy, created_at, is_scheduled)
             file = target / _name(manifest) if target.is_dir() else target
             write_backup(copy, manifest, file, report)
+        scheduled = manifest.is_scheduled
+        self._audit.record(principal, Action.BACKUP_CREATED, file.name, is_scheduled=scheduled)
         total_ms = milliseconds(time.monotonic() - started)
         _log.info("backup finished", file=str(file), bytes=manifest.size, total_ms=total_ms)
         return Backup(file, manifest)

@@ -7,10 +7,11 @@ from enum import StrEnum
 from itertools import groupby
 from typing import TYPE_CHECKING, NamedTuple
 
-from domain import EXTRACTIVE, Conversation, Principal, SearchChoice, Turn
+from domain import EXTRACTIVE, Action, Conversation, Principal, SearchChoice, Turn
 from domain.errors import InputError
 from domain.messages import _
 from services.access import Access
+from services.audit_service import AuditService
 from services.chat.withheld_turns import readable_turns
 from services.texts import MAX_TITLE_CHARS, require_letters, title_of
 from storage.ledger.conversation_list_store import ConversationList
@@ -151,6 +152,7 @@ class ConversationService:
         store: Conversations,
         evidence: "ImportedEvidence",
         access: Access,
+        audit: AuditService,
         deleted_retention: timedelta = DELETED_RETENTION,
     ) -> None:
         """`deleted_retention` is how long a deletion can be undone."""
@@ -158,6 +160,7 @@ class ConversationService:
         self._store = store
         self._evidence = evidence
         self._access = access
+        self._audit = audit
         self.deleted_retention = deleted_retention
 
     def begin(
@@ -237,6 +240,7 @@ class ConversationService:
             NotFoundError: The user has no such conversation.
         """
         self._conversations.delete(principal, conversation_id, datetime.now(UTC))
+        self._audit.record(principal, Action.CONVERSATION_DELETED, conversation_id)
 
     def restore(self, principal: Principal, conversation_id: str) -> None:
         """Undo a deletion.

@@ -4,10 +4,11 @@ from collections.abc import Iterable
 from dataclasses import replace
 from datetime import UTC, datetime
 
-from domain import ImportKind, ImportRun, ImportState, Principal
+from domain import Action, ImportKind, ImportRun, ImportState, Principal
 from domain.errors import NotFoundError
 from domain.logs import get_logger
 from services.access import Access
+from services.audit_service import AuditService
 from services.imports.readable_records import readable_run
 from storage.ledger.database import Database
 from storage.ledger.import_leases import Workers
@@ -23,9 +24,10 @@ class ImportQueue:
     Principals see and control only the imports of sources that they manage.
     """
 
-    def __init__(self, database: Database, access: Access) -> None:
+    def __init__(self, database: Database, access: Access, audit: AuditService) -> None:
         self._imports = ImportRuns(database)
         self._access = access
+        self._audit = audit
         self._workers = Workers(database)
 
     def enqueue(
@@ -36,6 +38,7 @@ class ImportQueue:
         *,
         keys: Iterable[str] = (),
         confirm_removals: bool = False,
+        is_scheduled: bool = False,
     ) -> ImportRun:
         """Request a run of a source.
 
@@ -49,6 +52,7 @@ class ImportQueue:
             kind: An import, a dry run, or a removal.
             keys: Restrict the run to these documents, and read them even if unchanged.
             confirm_removals: Remove documents even if most of the source is missing.
+            is_scheduled: No person requests it, so the audit log only reports what it changes.
 
         Raises:
             NotFoundError: There is no such source, or the principal may not read it.
@@ -59,6 +63,11 @@ class ImportQueue:
         set_options = {name: value for name, value in options.items() if value}
         run = self._imports.enqueue(source_id, principal.user_id, kind, set_options)
         _log.info(f"{kind.value} queued", import_id=run.id, source_id=source_id)
+        if kind is ImportKind.IMPORT and not is_scheduled:
+            documents = {"documents": len(run.keys)} if run.keys else {}
+            self._audit.record(
+                principal, Action.IMPORT_STARTED, run.id, source_id=source_id, **documents
+            )
         return run
 
     def get(self, principal: Principal, import_id: str) -> ImportRun:

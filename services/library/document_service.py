@@ -8,6 +8,7 @@ from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING
 
 from domain import (
+    Action,
     DocumentFilter,
     DocumentOrder,
     FailedDocument,
@@ -20,6 +21,7 @@ from domain import (
 from domain.errors import NotFoundError
 from domain.messages import _
 from services.access import Access, SourceDocument, by_source
+from services.audit_service import AuditService, documents_detail
 from services.imports.import_queue import ImportQueue
 from services.imports.readable_records import readable_failures
 from storage.ledger.database import Database
@@ -137,6 +139,7 @@ class DocumentService:
     indexes: Indexes
     queue: ImportQueue
     boxes: "UploadService"
+    audit: AuditService
 
     def contents(self, principal: Principal) -> Contents:
         """The possible filter values: sources sorted by name, the rest by frequency.
@@ -242,6 +245,7 @@ class DocumentService:
             source = self.access.managed_source(principal, source_id)
             if source.kind != _UPLOAD:
                 Exclusions(self.database).add(source_id, keys)
+                self._record(principal, Action.DOCUMENT_REMOVED, source, keys)
                 continue
             for key in keys:
                 with suppress(NotFoundError):  # already deleted
@@ -264,9 +268,15 @@ class DocumentService:
         """Include documents again, and queue their imports."""
         keys_of = by_source(self.access.own_sources(principal), identifiers)
         for source_id, keys in keys_of.items():
-            self.access.managed_source(principal, source_id)
+            source = self.access.managed_source(principal, source_id)
             Exclusions(self.database).remove(source_id, keys)
+            self._record(principal, Action.DOCUMENT_RESTORED, source, keys)
         return _enqueue(self.queue, principal, keys_of)
+
+    def _record(
+        self, principal: Principal, action: Action, source: StoredSource, keys: Sequence[str]
+    ) -> None:
+        self.audit.record(principal, action, source.id, **documents_detail(source, keys))
 
     @property
     def _list(self) -> DocumentList:

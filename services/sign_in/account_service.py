@@ -5,8 +5,9 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import NamedTuple
 
-from domain import Account, Principal, Role
+from domain import Account, Action, Principal, Role
 from services.access import require_role
+from services.audit_service import AuditService
 from storage.ledger.account_store import Accounts
 
 
@@ -26,6 +27,7 @@ class AccountService:
     """
 
     accounts: Accounts
+    audit: AuditService
 
     def list(self, principal: Principal) -> Sequence[Account]:
         """All accounts by name, including disabled ones."""
@@ -49,13 +51,16 @@ class AccountService:
         """Give the account another role."""
         require_role(principal, Role.ADMIN)
         self.accounts.set_role(account_id, role)
+        self.audit.record(principal, Action.ACCOUNT_ROLE_CHANGED, account_id, role=role.value)
 
     def disable(self, principal: Principal, account_id: str) -> None:
         """Refuse the person's sessions and sign-ins from now on."""
         require_role(principal, Role.ADMIN)
         self.accounts.disable(account_id, datetime.now(UTC))
+        self.audit.record(principal, Action.ACCOUNT_DISABLED, account_id)
 
     def enable(self, principal: Principal, account_id: str) -> None:
         """Accept the person's sessions and sign-ins again."""
         require_role(principal, Role.ADMIN)
         self.accounts.disable(account_id, None)
+        self.audit.record(principal, Action.ACCOUNT_ENABLED, account_id)

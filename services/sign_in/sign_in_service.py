@@ -3,10 +3,11 @@
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
-from domain import Account, Principal
+from domain import Account, Action, Principal, Role
 from domain.errors import SignInError
 from domain.logs import get_logger
 from domain.messages import _
+from services.audit_service import AuditService
 from services.secret_tokens import new_token, token_digest
 from services.sign_in import claims as claim_checks
 from services.sign_in.claims import Claims, SignInOptions
@@ -28,6 +29,7 @@ class SignInService:
     """The people who are signed in on the pages."""
 
     accounts: Accounts
+    audit: AuditService
     options: SignInOptions
 
     def principal_of(self, claims: Claims, now: datetime) -> Principal:
@@ -54,7 +56,10 @@ class SignInService:
             raise SignInError(_("You have signed out: sign in again."))
         if account is None or account.signed_in_at < claim_checks.issue_time(claims):
             account = self.accounts.put(claim_checks.account_of(claims, self.options, now))
+            if account.disabled_at is None:
+                self.audit.record(account.principal, Action.SIGN_IN_OK, account.id)
         if account.disabled_at is not None:
+            self.audit.record_refusal(account.principal, account.id, "disabled")
             raise SignInError(claim_checks.DISABLED)
         self.accounts.note_use(account, now)
         return account
@@ -97,4 +102,7 @@ class SignInService:
                     " to get a new one."
                 )
             )
+        self.audit.record(
+            principal, Action.ACCOUNT_ROLE_CHANGED, principal.user_id, role=Role.ADMIN.value
+        )
         _log.warning("administrator link used", account=principal.user_id)

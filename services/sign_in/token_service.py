@@ -7,10 +7,11 @@ from typing import Any
 import jwt
 from jwt import PyJWK
 
-from domain import Account, Principal
+from domain import Account, Action, Principal
 from domain.errors import SignInError
 from domain.logs import get_logger
 from domain.messages import Message, _
+from services.audit_service import AuditService
 from services.sign_in.claims import (
     DISABLED,
     SKEW,
@@ -50,6 +51,7 @@ class TokenService:
     keys: ProviderKeys
     audience: str
     accounts: Accounts
+    audit: AuditService
     options: SignInOptions
 
     def verify(self, token: str, now: datetime) -> tuple[Account, Principal]:
@@ -66,7 +68,9 @@ class TokenService:
         account = self.accounts.find(account_id(claims))
         if account is None:
             account = self.accounts.put(account_of(claims, self.options, now))
+            self.audit.record(account.principal, Action.SIGN_IN_OK, account.id)
         if account.disabled_at is not None:
+            self.audit.record_refusal(account.principal, account.id, "disabled")
             raise _refusal(DISABLED)
         groups, email = groups_of(claims, self.options), verified_email(claims)
         return account, Principal(account.id, groups, account.role, email=email)

@@ -5,11 +5,12 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from domain import ImportReport, ImportState, Principal, Role, Wait
+from domain import Action, ImportReport, ImportState, Principal, Role, Wait
 from domain.errors import SourceError
 from domain.messages import _
 from loaders.directory_loader import DirectoryLoader
 from services.access import Access, require_role
+from services.audit_service import AuditService, source_detail
 from services.imports.import_plan import Loader
 from services.imports.import_service import ImportService
 from services.long_work import Cancelled, OnProgress, ignore, never
@@ -167,6 +168,7 @@ class DirectoryService:
     sources: Sources
     kind: DirectoryKind
     sample_folder: Path
+    audit: AuditService
 
     def import_directory(
         self,
@@ -208,9 +210,7 @@ class DirectoryService:
             source = self._merge(draft, set_options)
             loader = self.kind.files(source)
             # If the import fails before this point, the options must not change.
-            source = self.sources.ensure(
-                source.kind, source.location, name=source.name, options=source.options
-            )
+            source = self._save(principal, source)
         return self.imports.run(
             principal,
             source,
@@ -233,9 +233,7 @@ class DirectoryService:
         if sources or self.imports.has_index:
             return None
         draft = self.kind.draft(self.sample_folder, (), ())
-        return self.sources.ensure(
-            draft.kind, draft.location, name=draft.name, options=draft.options
-        )
+        return self._save(principal, draft)
 
     def import_samples(
         self, principal: Principal, *, on_progress: OnProgress = ignore
@@ -250,6 +248,16 @@ class DirectoryService:
     def _is_unfinished(self, principal: Principal, source: StoredSource) -> bool:
         latest = self.imports.latest(principal, source)
         return latest is None or latest.state in _BEGUN
+
+    def _save(self, principal: Principal, source: StoredSource) -> StoredSource:
+        before = self.sources.find(source.kind, source.location)
+        after = self.sources.ensure(
+            source.kind, source.location, name=source.name, options=source.options
+        )
+        if before is None or before.options != after.options:
+            action = Action.SOURCE_EDITED if before else Action.SOURCE_ADDED
+            self.audit.record(principal, action, after.id, **source_detail(after))
+        return after
 
     def _merge(self, draft: StoredSource, options: Mapping[str, Any]) -> StoredSource:
         """The source with these options; its other options stay as stored earlier."""

@@ -6,11 +6,12 @@ from enum import StrEnum
 from typing import NamedTuple
 from unicodedata import normalize
 
-from domain import Principal, Role
+from domain import Action, Principal, Role
 from domain.errors import NotFoundError
 from domain.messages import _
 from domain.people import user_reader
 from services.access import OWNER, Access, require_role
+from services.audit_service import AuditService
 from services.reader_names import Readers, checked_readers
 from storage.ledger.document_store import document_not_found
 from storage.ledger.import_store import source_not_found
@@ -112,6 +113,7 @@ class PermissionService:
     """
 
     access: Access
+    audit: AuditService
 
     def readers(self, principal: Principal, source_id: str) -> Readers | None:
         """The readers of a source; None is everyone.
@@ -140,7 +142,7 @@ class PermissionService:
         """
         require_role(principal, Role.ADMIN)
         source = self._source(principal, source_id)
-        return self._restrict(source_restriction(source.id), readers)
+        return self._restrict(principal, source_restriction(source.id), readers)
 
     def collection_readers(self, principal: Principal, name: str) -> Readers | None:
         """The readers of a collection; see `readers`."""
@@ -152,7 +154,7 @@ class PermissionService:
         """Replace the readers of a collection, also for future sources; see `set_readers`."""
         require_role(principal, Role.ADMIN)
         collection = self._collection(principal, name)
-        return self._restrict(collection_restriction(collection), readers)
+        return self._restrict(principal, collection_restriction(collection), readers)
 
     def who(self, principal: Principal, source_id: str) -> SourceReaders:
         """Who may read a source.
@@ -227,9 +229,13 @@ class PermissionService:
         readers = self.access.restrictions.readers(name)
         return None if readers is None else tuple(sorted(readers))
 
-    def _restrict(self, name: str, readers: Iterable[str] | None) -> Readers | None:
+    def _restrict(
+        self, principal: Principal, name: str, readers: Iterable[str] | None
+    ) -> Readers | None:
         checked = None if readers is None else checked_readers(readers)
         self.access.restrictions.restrict(name, checked)
+        number = None if checked is None else len(checked)
+        self.audit.record(principal, Action.ACCESS_CHANGED, name, readers=number)
         return checked
 
     def _restrictions(self, source: StoredSource, document_id: str) -> list[_Restriction]:

@@ -6,10 +6,11 @@ from datetime import UTC, datetime, timedelta
 from enum import StrEnum
 from pathlib import Path
 
-from domain import ImportKind, ImportRun, ImportState, Principal, Role
+from domain import Action, ImportKind, ImportRun, ImportState, Principal, Role
 from domain.errors import ForbiddenError, NotFoundError
 from domain.messages import _
 from services.access import Access, owner_of, require_role
+from services.audit_service import AuditService, source_detail
 from services.imports.import_queue import ImportQueue
 from services.imports.readable_records import readable_run
 from services.sources.server_folders import DIRECTORY, ServerFolders
@@ -131,6 +132,7 @@ class SourceService:
     kinds: SourceKinds
     queue: ImportQueue
     traces: SourceTraces
+    audit: AuditService
 
     def list(self, principal: Principal) -> Sequence[SourceStatus]:
         """All visible sources sorted by name, those of conversations last."""
@@ -174,7 +176,10 @@ class SourceService:
             settings = settings.over(self.settings(principal, source_id))
             self._require_same_readers(principal, before[source_id], settings)
         self._save(added.source, settings)
-        return replace(added, source=self.access.sources.get(source_id))
+        source = self.access.sources.get(source_id)
+        action = Action.SOURCE_EDITED if source_id in before else Action.SOURCE_ADDED
+        self.audit.record(principal, action, source_id, **source_detail(source))
+        return replace(added, source=source)
 
     def settings(self, principal: Principal, source_id: str) -> SourceSettings:
         """The current settings of a source.
@@ -211,6 +216,7 @@ class SourceService:
             ServerFolders(self.access).require_permitted(principal, Path(before.location))
         self._save(before, settings, options)
         after = self.access.sources.get(source_id)
+        self.audit.record(principal, Action.SOURCE_EDITED, source_id, **source_detail(after))
         if after.options == before.options and after.collection == before.collection:
             return None
         return self.queue.enqueue(principal, source_id)
@@ -253,7 +259,9 @@ class SourceService:
         for run in self.queue.current(principal, source.id):
             if run.kind is not ImportKind.REMOVAL:
                 self.queue.cancel(principal, run.id)
-        return self.queue.enqueue(principal, source.id, ImportKind.REMOVAL)
+        removal = self.queue.enqueue(principal, source.id, ImportKind.REMOVAL)
+        self.audit.record(principal, Action.SOURCE_DELETED, source_id, **source_detail(source))
+        return removal
 
     def refresh_due(self, principal: Principal, now: datetime) -> Sequence[ImportRun]:
         """Queue an import of every source that is due.
@@ -264,7 +272,9 @@ class SourceService:
         busy, sources = self.queue.busy_sources(), self.access.sources.list()
         at = self._next_refreshes(sources, now)
         due = [one for one in sources if one.id not in busy and one.id in at and at[one.id] <= now]
-        return [self.queue.enqueue(owner_of(one, principal), one.id) for one in due]
+        return [
+            self.queue.enqueue(owner_of(one, principal), one.id, is_scheduled=True) for one in due
+        ]
 
     def _next_refreshes(
         self, sources: Iterable[StoredSource], now: datetime

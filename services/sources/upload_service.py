@@ -1,19 +1,20 @@
 """Uploaded files, stored in boxes; each box is a source."""
 
 import uuid
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import PurePosixPath
 from typing import Any, NamedTuple
 from unicodedata import normalize
 
-from domain import Principal, Role, Skipped, Wait
+from domain import Action, Principal, Role, Skipped, Wait
 from domain.errors import ConflictError, InputError, NotFoundError, SourceError, StorageError
 from domain.messages import _
 from loaders.directory_loader import DirectoryLoader
 from loaders.formats import SUFFIXES, unsupported
 from services.access import OWNER, Access, require_role
+from services.audit_service import AuditService, documents_detail
 from services.imports.import_plan import Loader
 from services.sources.source_kinds import (
     TITLES,
@@ -59,6 +60,7 @@ class UploadService:
     access: Access
     conversations: Conversations
     max_file_bytes: int
+    audit: AuditService
 
     @property
     def max_file_mb(self) -> int:
@@ -91,7 +93,7 @@ class UploadService:
             StorageError: The disk is full or not writable.
         """
         uploads = (Upload(*one) for one in files)
-        return self._add(self._target(principal, conversation_id, box), uploads)
+        return self._add(principal, self._target(principal, conversation_id, box), uploads)
 
     def extract_and_add(
         self,
@@ -111,14 +113,16 @@ class UploadService:
         """
         target = self._target(principal, conversation_id, box)
         extraction = extract_archives(files, self.files.names(target.location))
-        result = self._add(target, extraction.files)
+        result = self._add(principal, target, extraction.files)
         accepted = set(result.accepted)
         for archive, keys in extraction.archives.items():
             if archive not in accepted and not accepted.isdisjoint(keys):
                 self.files.remove(target.location, archive)
         return replace(result, rejections=(*extraction.rejections, *result.rejections))
 
-    def _add(self, target: "_TargetBox", uploads: Iterable[Upload]) -> UploadResult:
+    def _add(
+        self, principal: Principal, target: "_TargetBox", uploads: Iterable[Upload]
+    ) -> UploadResult:
         names = _BoxNames(self.files.names(target.location))
         fit, rejections = dict[str, bytes](), list[Rejection]()
         for file in uploads:
@@ -130,7 +134,14 @@ class UploadService:
         source = (
             self._store(target, fit) if fit else self.access.sources.find(KIND, target.location)
         )
+        if source and fit:
+            self._record(principal, Action.UPLOAD_ADDED, source, fit)
         return UploadResult(source.id if source else None, tuple(fit), tuple(rejections))
+
+    def _record(
+        self, principal: Principal, action: Action, box: StoredSource, keys: Collection[str]
+    ) -> None:
+        self.audit.record(principal, action, box.id, **documents_detail(box, keys))
 
     def _store(self, target: "_TargetBox", fit: dict[str, bytes]) -> StoredSource:
         existing = self.access.sources.find(KIND, target.location)
@@ -193,14 +204,15 @@ class UploadService:
             NotFoundError: The principal has no such box, or the box has no such file.
             StorageError: The box can't be written.
         """
-        location = self._box(principal, source_id).location
+        box = self._box(principal, source_id)
         self.access.managed_source(principal, source_id)
-        if not self.files.remove(location, key):
+        if not self.files.remove(box.location, key):
             raise NotFoundError(
                 _("There is no file {key} in this box: it was already deleted.").format(
                     key=repr(key)
                 )
             )
+        self._record(principal, Action.UPLOAD_DELETED, box, [key])
 
     def orphan_boxes(self) -> list[StoredSource]:
         """The boxes of permanently deleted conversations."""

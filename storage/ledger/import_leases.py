@@ -15,8 +15,9 @@ from typing import Any
 from sqlalchemy import ColumnElement, CursorResult, delete, select, update
 from sqlalchemy.orm import Session, aliased
 
-from domain import ImportKind, ImportRun, ImportState, Progress
+from domain import Action, ImportKind, ImportRun, ImportState, Principal, Progress
 from domain.messages import _
+from storage.ledger.audit_store import add_event
 from storage.ledger.database import Database, Store
 from storage.ledger.import_queue_store import (
     DIED,
@@ -94,6 +95,8 @@ class ImportLeases(Store):
             new = new_row(source_id, user_id, ImportKind.IMPORT, ImportState.RUNNING)
             new.worker, new.lease_until = worker, _lease()
             session.add(new)
+            detail = {"source_id": source_id}
+            add_event(session, Principal(user_id), Action.IMPORT_STARTED, new.id, detail)
             return new.id
 
     def renew(self, import_id: str, worker: str) -> None:

@@ -11,8 +11,9 @@ from typing import Any
 from sqlalchemy import Select, delete, func, select
 from sqlalchemy.orm import Session
 
-from domain import ImportKind, ImportRun, ImportState, Outcome
+from domain import Action, ImportKind, ImportRun, ImportState, Outcome, Principal
 from domain.messages import _
+from storage.ledger.audit_store import add_event
 from storage.ledger.columns import from_row
 from storage.ledger.database import Store
 from storage.ledger.import_store import import_not_found, source_not_found
@@ -31,6 +32,7 @@ ATTEMPTS = 12
 _FIRST_RETRY, _LAST_RETRY = timedelta(seconds=15), timedelta(minutes=15)
 MAX_PAUSE = timedelta(days=1)
 """The longest pause before a retry, even if the source requests more."""
+_NO_CHANGE = (Outcome.UNCHANGED, Outcome.SKIPPED)
 _STATES_BY_REQUEST = {"pause": ImportState.PAUSED, "cancel": ImportState.CANCELLED}
 _MESSAGES = {
     ImportState.CANCELLED: (
@@ -107,6 +109,7 @@ def finish(session: Session, row: ImportRow) -> None:
     """Mark a run as ended, regardless of its state, and count its outcomes."""
     row.finished_at = datetime.now(UTC)
     row.counts = _counts(session, row.id)
+    _add_event(session, row)
     if not row.options.get("keys"):
         _drop_earlier_unchanged(session, row)
 
@@ -117,6 +120,14 @@ def _counts(session: Session, import_id: str) -> dict[str, Any]:
     )
     rows = session.execute(outcomes.group_by(ImportItemRow.outcome))
     return {str(outcome): count for outcome, count in rows}
+
+
+def _add_event(session: Session, row: ImportRow) -> None:
+    """Report the end of an import, except of one that completed without changing anything."""
+    changes = {name: number for name, number in row.counts.items() if name not in _NO_CHANGE}
+    if row.kind == ImportKind.IMPORT and (changes or row.state != ImportState.COMPLETED):
+        detail = {"source_id": row.source_id, "state": row.state, **changes}
+        add_event(session, Principal(row.user_id), Action.IMPORT_ENDED, row.id, detail)
 
 
 def _drop_earlier_unchanged(session: Session, row: ImportRow) -> None:

@@ -25,6 +25,7 @@ from storage.ledger.import_store import Imports
 from storage.ledger.index_store import Engine, Indexes, IndexSpec
 from storage.ledger.restriction_store import Restrictions
 from storage.ledger.source_store import Sources
+from tests.fakes.audit import audit_of
 from tests.fakes.models import HashingEmbeddings
 
 DEAD = f"{socket.gethostname()}/999999999/dead"
@@ -85,6 +86,7 @@ class Library:
         self.sources = Sources(self.database)
         self.source = self.sources.ensure("directory", "/docs", name="docs")
         self.access = Access(self.sources, Restrictions(self.database))
+        self.audit = audit_of(self.database)
         self.imports = ImportService(
             self.database, self.access, self.stores, self.index_spec, formats
         )

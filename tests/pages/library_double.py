@@ -50,7 +50,7 @@ class Services:
         self.library, self.queue, self.boxes = Status(), Queue(), Boxes()
         fake = self.fake
         self.documents = DocumentService(
-            fake.database, fake.access, fake.indexes, self.queue, self.boxes
+            fake.database, fake.access, fake.indexes, self.queue, self.boxes, fake.audit
         )
         self.failures = FailureService(Failures(fake.database), fake.access, self.queue)
 

@@ -14,6 +14,7 @@ from domain.errors import SignInError
 from services.sign_in.sign_in_service import SignInService
 from storage.ledger.account_store import Accounts
 from storage.ledger.database import open_database
+from tests.fakes.audit import audit_of
 from tests.fakes.sign_in import sign_in_options
 from tests.pages.conftest import APP, Services, install_services, page_in_frame, page_text
 from tests.pages.test_frame import PAGES, visible_pages
@@ -37,7 +38,8 @@ class ServicesWithSignIn(Services):
 
 @pytest.fixture
 def sign_in(tmp_path: Path) -> SignInService:
-    return SignInService(Accounts(open_database(tmp_path)), OPTIONS)
+    database = open_database(tmp_path)
+    return SignInService(Accounts(database), audit_of(database), OPTIONS)
 
 
 @pytest.fixture

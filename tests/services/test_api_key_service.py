@@ -7,11 +7,13 @@ from domain.errors import ForbiddenError, InputError, NotFoundError, SignInError
 from services.api_key_service import PREFIX, ApiKeyService
 from storage.ledger.api_key_store import ApiKeys
 from storage.ledger.database import open_database
+from tests.fakes.audit import audit_of
 
 
 @pytest.fixture
 def keys(tmp_path):
-    return ApiKeyService(ApiKeys(open_database(tmp_path)))
+    database = open_database(tmp_path)
+    return ApiKeyService(ApiKeys(database), audit_of(database))
 
 
 def test_a_key_is_found_only_by_its_secret(keys):

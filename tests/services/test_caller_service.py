@@ -9,6 +9,7 @@ from services.caller_service import CallerService
 from storage.ledger.account_store import Accounts
 from storage.ledger.api_key_store import ApiKeys
 from storage.ledger.database import open_database
+from tests.fakes.audit import audit_of
 
 NOW = datetime.now(UTC)
 
@@ -27,8 +28,8 @@ class FakeTokens:
 @pytest.fixture
 def callers(tmp_path):
     database = open_database(tmp_path)
-    accounts = Accounts(database)
-    return CallerService(ApiKeyService(ApiKeys(database)), accounts, FakeTokens(accounts))
+    accounts, keys = Accounts(database), ApiKeyService(ApiKeys(database), audit_of(database))
+    return CallerService(keys, accounts, FakeTokens(accounts))
 
 
 def add_account(callers, role=Role.READER, seen_at=NOW):

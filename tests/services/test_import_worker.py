@@ -35,7 +35,7 @@ class Factory:
         self.refresh_due = lambda: None
         self.worker = Worker(
             self.library.database,
-            ImportQueue(self.library.database, self.library.access),
+            ImportQueue(self.library.database, self.library.access, self.library.audit),
             SimpleNamespace(refresh_due=lambda principal, now: self.refresh_due()),
             SimpleNamespace(loader=lambda source, wait: self.loader),
             SimpleNamespace(perform=self.perform),

@@ -38,7 +38,7 @@ class Team:
         self.library.load(DictLoader(texts), source=docs)
         self.source = docs.id
         self.pages = [document_id(docs.id, key) for key in texts]
-        self.permissions = PermissionService(self.library.access)
+        self.permissions = PermissionService(self.library.access, self.library.audit)
         self.accounts = Accounts(self.library.database)
         self.accounts.put(account("Ada Lovelace", "hr", "staff"))
         self.accounts.put(account("Ben Ohm", "staff"))

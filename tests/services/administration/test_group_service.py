@@ -15,7 +15,7 @@ def groups(team):
 
 def test_groups_come_from_accounts_keys_and_readers(team, groups):
     owner = Principal("bot", frozenset({"robots"}))
-    ApiKeyService(groups.keys).create(ROOT, owner, "Bot", [ApiScope.READ])
+    ApiKeyService(groups.keys, team.library.audit).create(ROOT, owner, "Bot", [ApiScope.READ])
     team.permissions.set_readers(ROOT, team.source, ["group:staff", "user:ada"])
     team.permissions.set_collection_readers(ROOT, "HR", ["group:staff", "group:board"])
     team.restrict(0, {"group:legal"})

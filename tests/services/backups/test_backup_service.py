@@ -49,7 +49,7 @@ def test_a_restored_library_gives_the_same_answer_with_the_same_citation(
 
 
 def test_the_manifest_says_what_was_backed_up(library, tmp_path):
-    backup = BackupService(library.data_dir).back_up(LOCAL_USER, tmp_path)
+    backup = BackupService(library.data_dir, library.audit).back_up(LOCAL_USER, tmp_path)
     manifest = read_manifest(backup.file)
     assert manifest == backup.manifest
     assert (manifest.schema, manifest.library) == (HEAD, library_id(library.data_dir))
@@ -71,13 +71,13 @@ def test_an_upload_that_cannot_be_read_is_named(library, tmp_path, monkeypatch):
 
     monkeypatch.setattr(Path, "open", refuse)
     with pytest.raises(StorageError, match=r"uploads/rules.md in the .* \(Permission denied\)"):
-        BackupService(library.data_dir).back_up(LOCAL_USER, tmp_path)
+        BackupService(library.data_dir, library.audit).back_up(LOCAL_USER, tmp_path)
     assert [path.name for path in tmp_path.iterdir()] == ["data"]
 
 
 def test_progress_is_reported_and_a_cancellation_leaves_nothing(library, tmp_path):
     seen = []
-    service = BackupService(library.data_dir)
+    service = BackupService(library.data_dir, library.audit)
     service.back_up(LOCAL_USER, tmp_path / "a", on_progress=seen.append)
     assert {one.stage.value for one in seen} == {"reading", "writing"}
     assert all(one.done <= one.total for one in seen)
@@ -95,7 +95,7 @@ def test_a_damaged_ledger_is_not_backed_up(library, tmp_path):
         connection.execute("PRAGMA writable_schema = ON")
         connection.execute("UPDATE indexes SET state = 'active', spec = 'no JSON'")
     with pytest.raises(DamagedLedgerError, match=f"The ledger {file} is damaged"):
-        BackupService(library.data_dir).back_up(LOCAL_USER, tmp_path / "b")
+        BackupService(library.data_dir, library.audit).back_up(LOCAL_USER, tmp_path / "b")
     assert not (tmp_path / "b").exists()
 
 
@@ -110,11 +110,11 @@ def test_a_ledger_at_another_place_is_backed_up(build_services, imported, tmp_pa
 
 def test_a_ledger_that_is_no_file_must_be_backed_up_with_its_own_tools(tmp_path):
     with pytest.raises(ConflictError, match="FOOTNOTE_DATABASE_URL is not an SQLite file"):
-        BackupService(tmp_path, "sqlite://").back_up(LOCAL_USER, tmp_path / "b")
+        BackupService(tmp_path, None, "sqlite://").back_up(LOCAL_USER, tmp_path / "b")
 
 
 def test_the_key_file_is_named_if_there_is_one(library):
-    service = BackupService(library.data_dir)
+    service = BackupService(library.data_dir, library.audit)
     assert service.key_file is None
     (library.data_dir / "encryption.key").write_text("key")
     assert service.key_file == library.data_dir / "encryption.key"
@@ -122,7 +122,9 @@ def test_the_key_file_is_named_if_there_is_one(library):
 
 def test_a_missing_folder_is_reported(library, tmp_path):
     with pytest.raises(StorageError, match="nowhere/b can't be written"):
-        BackupService(library.data_dir).back_up(LOCAL_USER, tmp_path / "nowhere" / "b")
+        BackupService(library.data_dir, library.audit).back_up(
+            LOCAL_USER, tmp_path / "nowhere" / "b"
+        )
 
 
 class Changes(threading.Thread):
@@ -183,7 +185,7 @@ def require_consistent(file, folder):
 def test_backups_during_imports_edits_and_deletions_are_consistent(tmp_path, rounds):
     changes = Changes(tmp_path / "data")
     changes.change()
-    service = BackupService(changes.library.data_dir)
+    service = BackupService(changes.library.data_dir, changes.library.audit)
     files = {}
     changes.start()
     try:

@@ -16,7 +16,9 @@ from services.backups.scheduled_backups import BackupSchedule, ScheduledBackups
 from services.import_worker import Worker
 from services.long_work import ignore, never
 from storage.backups.library_id import library_id
+from storage.ledger.database import open_database
 from storage.safe_writes import writer_lock
+from tests.fakes.audit import audit_of
 from tests.fakes.library import Library, filled_library
 
 DAY = timedelta(days=1)
@@ -31,7 +33,7 @@ class Days:
     """A daily schedule that keeps three backups; time passes only in `wait`."""
 
     def __init__(self, library, folder):
-        self.service = BackupService(library.data_dir)
+        self.service = BackupService(library.data_dir, library.audit)
         self.schedule = BackupSchedule(folder, DAY, 3)
         self.folder = folder
         self.time = datetime(2026, 11, 1, 9, tzinfo=UTC)
@@ -128,7 +130,7 @@ def test_a_restored_copy_never_deletes_the_backups_of_the_original(days, tmp_pat
         days.wait(1)
     originals = days.files()
     restore_backup(originals[-1], tmp_path / "restored", ignore)
-    restored = BackupService(tmp_path / "restored")
+    restored = BackupService(tmp_path / "restored", audit_of(open_database(tmp_path / "restored")))
     days.backups = ScheduledBackups(restored, days.schedule)
     for _day in range(4):
         days.wait(1)

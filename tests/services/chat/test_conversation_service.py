@@ -21,6 +21,7 @@ from storage.ledger.document_store import Documents
 from storage.ledger.ledger_tables import ConversationRow
 from storage.ledger.restriction_store import Restrictions
 from storage.ledger.source_store import Sources
+from tests.fakes.audit import audit_of
 
 ANNA, BERT = Principal("anna"), Principal("bert")
 SEOUL = ZoneInfo("Asia/Seoul")
@@ -41,7 +42,8 @@ def conversations(database):
 def service(database, conversations):
     access = Access(Sources(database), Restrictions(database))
     evidence = ImportedEvidence(Documents(database), access)
-    return ConversationService(ConversationList(database), conversations, evidence, access)
+    conversation_list, audit = ConversationList(database), audit_of(database)
+    return ConversationService(conversation_list, conversations, evidence, access, audit)
 
 
 @pytest.fixture

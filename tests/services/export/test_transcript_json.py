@@ -38,6 +38,7 @@ from storage.ledger.database import open_database
 from storage.ledger.document_store import Documents
 from storage.ledger.restriction_store import Restrictions
 from storage.ledger.source_store import Sources
+from tests.fakes.audit import audit_of
 from tests.quick import examples
 
 ANNA, BERT = Principal("anna"), Principal("bert")
@@ -56,6 +57,7 @@ choices = st.builds(
     st.none() | st.floats(0, 1),
     st.booleans(),
 )
+
 explanations = st.builds(
     Explanation,
     numbers,
@@ -186,7 +188,8 @@ def conversation_list(database):
 def service(database, conversation_list):
     access = Access(Sources(database), Restrictions(database))
     evidence = ImportedEvidence(Documents(database), access)
-    return ConversationService(conversation_list, Conversations(database), evidence, access)
+    conversations, audit = Conversations(database), audit_of(database)
+    return ConversationService(conversation_list, conversations, evidence, access, audit)
 
 
 @given(conversations())

@@ -42,7 +42,12 @@ class SharedLibrary:
         library.load(DictLoader({"a.md": "Leave.", "b.md": "휴가는 15일입니다."}))
         library.load(DictLoader({"own.md": "Mine alone."}), source=self.box)
         self.service = DocumentService(
-            library.database, library.access, library.indexes, self.queue, self.boxes
+            library.database,
+            library.access,
+            library.indexes,
+            self.queue,
+            self.boxes,
+            library.audit,
         )
 
     def keys(self, principal, **filters):

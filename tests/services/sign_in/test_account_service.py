@@ -5,6 +5,7 @@ from domain.errors import ConflictError, ForbiddenError, NotFoundError
 from services.sign_in.account_service import AccountService
 from storage.ledger.account_store import Accounts
 from storage.ledger.database import open_database
+from tests.fakes.audit import audit_of
 from tests.services.administration.conftest import ROOT, account
 
 PEOPLE = ["Ada Lovelace", "Ben Ohm", "김지우", "100% Percy"]
@@ -12,10 +13,11 @@ PEOPLE = ["Ada Lovelace", "Ben Ohm", "김지우", "100% Percy"]
 
 @pytest.fixture
 def accounts(tmp_path):
-    store = Accounts(open_database(tmp_path))
+    database = open_database(tmp_path)
+    store = Accounts(database)
     for name in PEOPLE:
         store.put(account(name))
-    return AccountService(store)
+    return AccountService(store, audit_of(database))
 
 
 @pytest.mark.parametrize(

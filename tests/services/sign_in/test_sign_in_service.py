@@ -10,6 +10,7 @@ from services.sign_in.account_service import AccountService
 from services.sign_in.sign_in_service import SignInService
 from storage.ledger.account_store import Accounts
 from storage.ledger.database import open_database
+from tests.fakes.audit import audit_of
 from tests.fakes.sign_in import sign_in_options
 
 NOW = datetime(2026, 3, 1, 9, tzinfo=UTC)
@@ -29,12 +30,13 @@ BEN = ADA | {"sub": "ben-1", "nonce": "n-2", "name": "Ben"}
 
 @pytest.fixture
 def sign_in(tmp_path):
-    return SignInService(Accounts(open_database(tmp_path)), OPTIONS)
+    database = open_database(tmp_path)
+    return SignInService(Accounts(database), audit_of(database), OPTIONS)
 
 
 @pytest.fixture
 def accounts(sign_in):
-    return AccountService(sign_in.accounts)
+    return AccountService(sign_in.accounts, sign_in.audit)
 
 
 def later(**duration):

@@ -12,6 +12,7 @@ from services.sign_in.provider_keys import ProviderKeys
 from services.sign_in.token_service import MAX_TOKEN_CHARS, TokenService
 from storage.ledger.account_store import Accounts
 from storage.ledger.database import open_database
+from tests.fakes.audit import audit_of
 from tests.fakes.sign_in import sign_in_options
 from tests.fakes.token_provider import AUDIENCE, ec_key, rsa_key, serving_provider, unsigned
 
@@ -28,8 +29,9 @@ def provider():
 
 @pytest.fixture
 def tokens(provider, tmp_path):
-    keys, accounts = ProviderKeys(provider.url), Accounts(open_database(tmp_path))
-    return TokenService(keys, AUDIENCE, accounts, sign_in_options(provider.url))
+    keys, database = ProviderKeys(provider.url), open_database(tmp_path)
+    accounts, audit = Accounts(database), audit_of(database)
+    return TokenService(keys, AUDIENCE, accounts, audit, sign_in_options(provider.url))
 
 
 def principal_of(tokens, token):

@@ -21,7 +21,7 @@ class Permissions:
         docs = self.library.sources.ensure("directory", "/docs", name="docs", options=options)
         self.library.load(DictLoader({"a.md": "Leave."}), source=docs)
         self.source, self.page = docs.id, document_id(docs.id, "a.md")
-        self.service = PermissionService(self.library.access)
+        self.service = PermissionService(self.library.access, self.library.audit)
 
     def restrict_page(self, *restrictions):
         restrictions = list(map(frozenset, restrictions))

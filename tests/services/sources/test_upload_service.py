@@ -22,6 +22,7 @@ from storage.ledger.database import open_database
 from storage.ledger.restriction_store import Restrictions
 from storage.ledger.source_store import Sources
 from storage.upload_files import UploadFiles
+from tests.fakes.audit import audit_of
 
 OTHER = Principal("other")
 
@@ -38,8 +39,9 @@ def conversations(tmp_path):
 
 @pytest.fixture
 def uploads(tmp_path, sources, conversations):
-    access = Access(sources, Restrictions(open_database(tmp_path)))
-    return UploadService(UploadFiles(tmp_path), access, conversations, max_file_bytes=100)
+    database = open_database(tmp_path)
+    access, audit = Access(sources, Restrictions(database)), audit_of(database)
+    return UploadService(UploadFiles(tmp_path), access, conversations, 100, audit)
 
 
 def versions_of(uploads, sources, source_id):

@@ -31,7 +31,9 @@ def texts(count, first=0, word="alpha"):
 
 def queued(library):
     """A waiting import of the library's source."""
-    return ImportQueue(library.database, library.access).enqueue(LOCAL_USER, library.source.id)
+    return ImportQueue(library.database, library.access, library.audit).enqueue(
+        LOCAL_USER, library.source.id
+    )
 
 
 def attempt(library, documents, on_progress=ignore):

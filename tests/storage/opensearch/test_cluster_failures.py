@@ -90,7 +90,7 @@ def index_of(library):
 
 
 def run_of(library, run):
-    return ImportQueue(library.database, library.access).get(LOCAL_USER, run.id)
+    return ImportQueue(library.database, library.access, library.audit).get(LOCAL_USER, run.id)
 
 
 class TestTheEndOfTheElectedNode:
