@@ -19,6 +19,7 @@ import typer
 
 from commands.access_commands import access
 from commands.account_commands import account
+from commands.audit_commands import audit
 from commands.catalog_commands import catalog, evaluate_catalog
 from commands.console import (
     AsJson,
@@ -122,6 +123,7 @@ app.command("evaluate-catalogue", hidden=True, deprecated=True)(evaluate_catalog
 app.add_typer(access, name="access")
 app.add_typer(api_key, name="api-key")
 app.add_typer(account, name="account")
+app.add_typer(audit, name="audit")
 app.add_typer(catalog, name="catalog")
 app.add_typer(catalog, name="catalogue", hidden=True, deprecated=True)
 app.add_typer(labels, name="labels")

@@ -40,6 +40,7 @@ from domain.web.search_server import check_index_name, check_node_urls, check_si
 
 _Weight = Annotated[float, Field(ge=0, le=100)]
 _Share = Annotated[float, Field(ge=0, le=1)]
+_Days = Annotated[int, Field(ge=1, le=3650)]
 _Candidates = Annotated[int, Field(ge=1, le=1000)]
 
 
@@ -65,11 +66,9 @@ class Settings(SignInSettings, BaseSettings):
         "",
         description="Hosts, comma-separated, that servers answer to besides localhost; * for any",
     )
-
     allowed_private_hosts: Annotated[str, AfterValidator(check_private_hosts)] = Field(
         "", description="Private hosts, comma-separated, that sources may be read from"
     )
-
     max_connections: int = Field(
         512, ge=1, description="Maximum number of open connections of a server, without WebSockets"
     )
@@ -146,9 +145,13 @@ class Settings(SignInSettings, BaseSettings):
         description="Languages of text in pictures, as Tesseract language codes",
     )
 
-    deleted_retention_days: int = Field(
-        30, ge=1, le=3650, description="Days until a deleted conversation is removed permanently"
+    deleted_retention_days: _Days = Field(
+        30, description="Days until a deleted conversation is removed permanently"
     )
+    conversation_days: _Days | None = Field(
+        None, description="Days without a question until a conversation is removed"
+    )
+    audit_days: _Days = Field(365, description="Days until events leave the audit log")
 
     backup_dir: Path | None = Field(None, description="Folder for scheduled backups")
     backup_interval_hours: float = Field(24, ge=0.1, le=8760, description="Hours between backups")

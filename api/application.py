@@ -22,6 +22,7 @@ from api.readiness import SearchProbe
 from api.request_bodies import Operations, RequestBodyMiddleware
 from api.rest import (
     access_routes,
+    audit_routes,
     catalog_routes,
     conversation_routes,
     document_routes,
@@ -59,6 +60,7 @@ ROUTERS = (
     document_routes.router,
     access_routes.router,
     key_routes.router,
+    audit_routes.router,
     upload_routes.router,
 )
 """The routers below `PREFIX`."""

@@ -77,8 +77,7 @@ def build_services(
     keep_private(settings.data_dir)
     services = Services(settings, stamp)
     services.maintenance.recover()
-    services.conversations.purge(datetime.now(UTC))
-    services.remove_orphan_boxes()
+    services.housekeeping.run(datetime.now(UTC))
     return services
 
 

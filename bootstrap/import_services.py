@@ -6,11 +6,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from bootstrap.parts import Parts
-from domain import LOCAL_USER, ImportKind
 from domain.web.address_guard import AddressGuard, AllowedHosts
 from services.access import Access
 from settings import Settings
 from storage.ledger.audit_store import AuditLog
+from storage.ledger.conversation_list_store import ConversationList
 from storage.ledger.conversation_store import Conversations
 from storage.ledger.document_store import Documents
 from storage.ledger.import_store import Imports
@@ -25,6 +25,8 @@ if TYPE_CHECKING:
     from services.audit_service import AuditService
     from services.backups.backup_service import BackupService
     from services.backups.scheduled_backups import ScheduledBackups
+    from services.chat.conversation_service import ConversationService
+    from services.housekeeping import Housekeeping
     from services.import_worker import Removals, Worker
     from services.imports.import_queue import ImportQueue
     from services.imports.import_service import ImportService
@@ -75,7 +77,8 @@ class ImportServices:
         """Records who changed what, and shows it."""
         from services.audit_service import AuditService
 
-        return AuditService(AuditLog(self._database))
+        retention = timedelta(days=self.parts.settings.audit_days)
+        return AuditService(AuditLog(self._database), retention)
 
     @cached_property
     def _indexes(self) -> Indexes:
@@ -84,6 +87,23 @@ class ImportServices:
     @cached_property
     def _conversations(self) -> Conversations:
         return Conversations(self._database)
+
+    @cached_property
+    def conversations(self) -> "ConversationService":
+        """Lists and changes conversations."""
+        from services.chat.conversation_service import ConversationService
+        from services.export.imported_evidence import ImportedEvidence
+
+        settings, inactive = self.parts.settings, self.parts.settings.conversation_days
+        return ConversationService(
+            ConversationList(self._database),
+            self._conversations,
+            ImportedEvidence(self._documents, self.access),
+            self.access,
+            self.audit,
+            timedelta(days=settings.deleted_retention_days),
+            None if inactive is None else timedelta(days=inactive),
+        )
 
     @cached_property
     def uploads(self) -> "UploadService":
@@ -216,6 +236,7 @@ class ImportServices:
             self.removals,
             Compaction(self._database, self.parts.stores),
             self._scheduled_backups,
+            self.housekeeping,
         )
 
     @cached_property
@@ -265,9 +286,9 @@ class ImportServices:
 
         return MaintenanceService(self._database, self.parts.stores, self.parts.configured)
 
-    def remove_orphan_boxes(self) -> None:
-        """Queue the removal of files uploaded to conversations that were permanently deleted."""
-        from services.access import owner_of
+    @property
+    def housekeeping(self) -> "Housekeeping":
+        """Removes what is no longer kept."""
+        from services.housekeeping import Housekeeping
 
-        for box in self.uploads.orphan_boxes():
-            self.queue.enqueue(owner_of(box, LOCAL_USER), box.id, ImportKind.REMOVAL)
+        return Housekeeping(self.conversations, self.audit, self.uploads, self.queue)

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterable
 from contextlib import suppress
-from datetime import timedelta
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -14,9 +13,9 @@ from bootstrap.sign_in import make_sign_in, make_tokens
 from domain import LOCAL_USER, SearchChoice
 from domain.errors import AppError
 from domain.web.host_policy import Host, HostPolicy
+from storage.ledger.account_erasure import AccountErasure
 from storage.ledger.account_store import Accounts
 from storage.ledger.api_key_store import ApiKeys
-from storage.ledger.conversation_list_store import ConversationList
 from storage.ledger.document_list_store import DocumentList, FirstPassages, LabelList, Titles
 from storage.ledger.feedback_store import Labels, Ratings
 from storage.ledger.import_store import Failures
@@ -26,6 +25,7 @@ from storage.ledger.place_store import Places
 
 # Services are imported where they are built, so that commands and pages load only what they use.
 if TYPE_CHECKING:
+    from services.account_deletion import AccountDeletion
     from services.api_key_service import ApiKeyService, ApiLimits
     from services.caller_service import CallerService
     from services.catalog.catalog_imports import CatalogImports
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from services.catalog.preferences import PeopleService
     from services.chat.chain_builder import ChainBuilder
     from services.chat.chat_service import ChatService
-    from services.chat.conversation_service import ConversationService, CostService, TurnService
+    from services.chat.conversation_service import CostService, TurnService
     from services.evaluation.evaluation_service import EvaluationService
     from services.evaluation.label_service import LabelService
     from services.evaluation.rating_service import RatingService
@@ -93,21 +93,6 @@ class Services(AdministrationServices):
                 settings.multi_query,
                 settings.chat_answer_timeout_s,
             ),
-        )
-
-    @cached_property
-    def conversations(self) -> "ConversationService":
-        """Lists and changes conversations."""
-        from services.chat.conversation_service import ConversationService
-        from services.export.imported_evidence import ImportedEvidence
-
-        return ConversationService(
-            ConversationList(self._database),
-            self._conversations,
-            ImportedEvidence(self._documents, self.access),
-            self.access,
-            self.audit,
-            timedelta(days=self.parts.settings.deleted_retention_days),
         )
 
     @cached_property
@@ -314,6 +299,13 @@ class Services(AdministrationServices):
         from services.sign_in.account_service import AccountService
 
         return AccountService(Accounts(self._database), self.audit)
+
+    @cached_property
+    def account_deletion(self) -> "AccountDeletion":
+        """Deletes accounts with everything that belongs to them."""
+        from services.account_deletion import AccountDeletion
+
+        return AccountDeletion(AccountErasure(self._database), self.housekeeping)
 
     @cached_property
     def sign_in(self) -> "SignInService | None":

@@ -57,6 +57,24 @@ def enable(account_id: _AccountId, data_dir: DataDir = None) -> None:
     typer.echo(f"Account {account_id} is enabled.")
 
 
+@account.command()
+def delete(
+    account_id: _AccountId,
+    yes: Annotated[bool, typer.Option("--yes", help="Delete without asking")] = False,
+    data_dir: DataDir = None,
+) -> None:
+    """Delete an account permanently, with everything that belongs to it.
+
+    These are its conversations with their files, ratings, labels, preferences, and API keys. A
+    person who signs in again gets a new account; to prevent that, remove them at the provider.
+    """
+    if not yes:
+        typer.confirm(f"Delete account {account_id} and everything that belongs to it?", abort=True)
+    with open_services(data_dir, warn=False) as services:
+        services.account_deletion.delete(LOCAL_USER, account_id)
+    typer.echo(f"Account {account_id} is deleted. A worker removes the files of its conversations.")
+
+
 def _as_data(one: Account) -> dict[str, Any]:
     moments = {name: getattr(one, name) for name in _MOMENTS}
     times = {name: time.isoformat() if time else None for name, time in moments.items()}

@@ -19,6 +19,7 @@ from domain import (
 from domain.errors import AppError, BusyError, DamagedLedgerError, StorageError
 from domain.logs import get_logger
 from services.backups.scheduled_backups import ScheduledBackups
+from services.housekeeping import Housekeeping
 from services.imports.compaction import Compaction
 from services.imports.import_queue import ImportQueue
 from services.imports.import_service import ImportService
@@ -48,6 +49,7 @@ _POLL_S = 0.3
 _NOT_BEGUN = Progress(Stage.LISTING, 0, 0)
 _RENEW_S = 4.0
 _SCHEDULE_S = 10.0
+_HOUSEKEEPING_S = 3600.0
 _BACKUP_END_S = 5.0
 _LOCK_TIMEOUT_S = 0.0  # the run stays in the queue and is retried shortly
 _GROUP = 200
@@ -137,8 +139,9 @@ class Worker:
         removals: Removals,
         compaction: Compaction,
         backups: ScheduledBackups | None = None,
+        housekeeping: Housekeeping | None = None,
     ) -> None:
-        """Create the worker; without `backups`, it performs none."""
+        """Create the worker; it performs neither backups nor housekeeping if it gets none."""
         self._leases = ImportLeases(database)
         self._workers = Workers(database)
         self._stored_sources = Sources(database)
@@ -149,7 +152,9 @@ class Worker:
         self._removals = removals
         self._compaction = compaction
         self._backups = backups
+        self._housekeeping = housekeeping
         self._scheduled_at = float("-inf")
+        self._cleaned_at = time.monotonic()  # the start of each process includes it
 
     def run(
         self,
@@ -235,6 +240,9 @@ class Worker:
         if time.monotonic() - self._scheduled_at >= _SCHEDULE_S:
             self._sources.refresh_due(LOCAL_USER, datetime.now(UTC))
             self._scheduled_at = time.monotonic()
+        if self._housekeeping and time.monotonic() - self._cleaned_at >= _HOUSEKEEPING_S:
+            self._housekeeping.run(datetime.now(UTC))
+            self._cleaned_at = time.monotonic()
 
     def _perform_next(
         self,

@@ -154,14 +154,20 @@ class ConversationService:
         access: Access,
         audit: AuditService,
         deleted_retention: timedelta = DELETED_RETENTION,
+        inactive_retention: timedelta | None = None,
     ) -> None:
-        """`deleted_retention` is how long a deletion can be undone."""
+        """Create the service.
+
+        `deleted_retention` is how long a deletion can be undone. `inactive_retention` is how long a
+        conversation without new questions is kept; None is forever.
+        """
         self._conversations = conversations
         self._store = store
         self._evidence = evidence
         self._access = access
         self._audit = audit
         self.deleted_retention = deleted_retention
+        self.inactive_retention = inactive_retention
 
     def begin(
         self, principal: Principal, title: str, search: SearchChoice | None = None
@@ -252,7 +258,8 @@ class ConversationService:
 
     def purge(self, now: datetime) -> int:
         """Permanently remove conversations whose retention is over; returns their number."""
-        return self._conversations.purge(now - self.deleted_retention)
+        inactive = None if self.inactive_retention is None else now - self.inactive_retention
+        return self._conversations.purge(now - self.deleted_retention, inactive)
 
     def export(
         self,

@@ -12,13 +12,11 @@ from services.secret_tokens import new_token, token_digest
 from services.sign_in import claims as claim_checks
 from services.sign_in.claims import Claims, SignInOptions
 from services.sign_in.provider import check_provider
-from storage.ledger.account_store import Accounts
+from storage.ledger.account_store import COOKIE_LIFETIME, Accounts
 
 ADMINISTRATOR = "administrator"
 """The parameter of the address that makes the signed-in person an administrator."""
 
-_COOKIE_LIFETIME = timedelta(days=32)
-"""Longer than Streamlit accepts its cookie (31 days), so that an ended session remains ended."""
 _LINK_LIFETIME = timedelta(hours=24)
 
 _log = get_logger("sign_in")
@@ -67,7 +65,7 @@ class SignInService:
     def end_session(self, claims: Claims, now: datetime) -> None:
         """End the session; its cookie is refused from now on, wherever it is."""
         digest = claim_checks.session_digest(claims)
-        self.accounts.end_session(digest, now + _COOKIE_LIFETIME, now)
+        self.accounts.end_session(digest, now + COOKIE_LIFETIME, now)
 
     def check_provider(self) -> None:
         """Check that people can sign in at the provider now.

@@ -8,12 +8,14 @@ from sqlalchemy import ColumnElement, and_, delete, func, or_, select
 from sqlalchemy.orm import Session
 
 from domain import Account, Role
-from domain.errors import ConflictError, NotFoundError
+from domain.errors import ConflictError, NotFoundError, SignInError
 from domain.messages import _
 from storage.ledger.access_tables import AccountRow, AdministratorLinkRow, EndedSessionRow
 from storage.ledger.columns import from_row, shallow_dict
 from storage.ledger.database import Store, scalars_with
 
+COOKIE_LIFETIME = timedelta(days=32)
+"""Longer than Streamlit accepts its cookie (31 days), so that an ended session remains ended."""
 _SEEN_WITHIN = timedelta(hours=1)
 
 
@@ -69,10 +71,14 @@ class Accounts(Store):
 
         An account that exists keeps its role, the time of its creation, and whether it is
         disabled; it keeps all of it if a later sign-in was stored before.
+
+        Raises:
+            SignInError: The account was deleted after this sign-in.
         """
         with self._database.write() as session:
             row = session.get(AccountRow, account.id)
             if row is None:
+                _require_not_deleted_since(session, account)
                 values = shallow_dict(account) | {"groups": sorted(account.groups)}
                 row = AccountRow(**values)
                 session.add(row)
@@ -99,18 +105,18 @@ class Accounts(Store):
             ConflictError: No administrator would remain.
         """
         with self._database.write() as session:
-            row = _row(session, account_id)
-            was_administrator = _is_administrator(row)
+            row = account_row(session, account_id)
+            was_administrator = is_administrator(row)
             row.role = role
-            _require_administrator(session, row, was_administrator=was_administrator)
+            require_administrator(session, was_administrator=was_administrator)
 
     def disable(self, account_id: str, now: datetime | None) -> None:
         """Disable the account, or enable it if there is no time; see `set_role` for the errors."""
         with self._database.write() as session:
-            row = _row(session, account_id)
-            was_administrator = _is_administrator(row)
+            row = account_row(session, account_id)
+            was_administrator = is_administrator(row)
             row.disabled_at = now
-            _require_administrator(session, row, was_administrator=was_administrator)
+            require_administrator(session, was_administrator=was_administrator)
 
     def has_administrator(self) -> bool:
         """Whether an account that is not disabled has the role of administrators."""
@@ -141,7 +147,7 @@ class Accounts(Store):
             if link is None or link.until < now:
                 return False
             session.delete(link)
-            _row(session, account_id).role = Role.ADMIN
+            account_row(session, account_id).role = Role.ADMIN
         return True
 
 
@@ -156,7 +162,19 @@ def _has_words(words: str) -> ColumnElement[bool]:
     )
 
 
-def _row(session: Session, account_id: str) -> AccountRow:
+def deletion_record(account_id: str, now: datetime) -> EndedSessionRow:
+    """A record by which the sessions that began before the account's deletion are refused."""
+    return EndedSessionRow(digest=account_id, until=now + COOKIE_LIFETIME)
+
+
+def _require_not_deleted_since(session: Session, account: Account) -> None:
+    deletion = session.get(EndedSessionRow, account.id)
+    if deletion is not None and account.signed_in_at <= deletion.until - COOKIE_LIFETIME:
+        raise SignInError(_("This account was deleted: sign in again to get a new one."))
+
+
+def account_row(session: Session, account_id: str) -> AccountRow:
+    """The row of an account; raises NotFoundError if there is none."""
     row = session.get(AccountRow, account_id)
     if row is None:
         raise NotFoundError(
@@ -165,14 +183,15 @@ def _row(session: Session, account_id: str) -> AccountRow:
     return row
 
 
-def _is_administrator(row: AccountRow) -> bool:
+def is_administrator(row: AccountRow) -> bool:
+    """Whether the account counts as an administrator."""
     return row.role == Role.ADMIN and row.disabled_at is None
 
 
-def _require_administrator(session: Session, row: AccountRow, *, was_administrator: bool) -> None:
+def require_administrator(session: Session, *, was_administrator: bool) -> None:
     """Check after a change that it was not the last one; the error undoes the transaction."""
     session.flush()
-    if was_administrator and not _is_administrator(row) and not _has_administrator(session):
+    if was_administrator and not _has_administrator(session):
         raise ConflictError(
             _("This is the last administrator: give this role to another account first.")
         )

@@ -94,15 +94,20 @@ class ConversationList(Store):
         with self._database.write() as session:
             owned_row(session, principal, conversation_id, deleted=True).deleted_at = None
 
-    def purge(self, before: datetime) -> int:
-        """Permanently remove conversations deleted before that time and return their number."""
-        deleted = ConversationRow.deleted_at < before
+    def purge(self, deleted: datetime, inactive: datetime | None = None) -> int:
+        """Permanently remove conversations, and return their number.
+
+        Those deleted before the first time are removed, and those last changed before the second.
+        """
+        gone = ConversationRow.deleted_at < deleted
+        if inactive is not None:
+            gone |= ConversationRow.updated_at < inactive
         with self._database.read() as session:
             # Usually there is nothing to purge, so avoid a write transaction.
-            if not session.scalar(select(ConversationRow.id).where(deleted).limit(1)):
+            if not session.scalar(select(ConversationRow.id).where(gone).limit(1)):
                 return 0
         with self._database.write() as session:
-            statement = delete(ConversationRow).where(deleted).returning(ConversationRow.id)
+            statement = delete(ConversationRow).where(gone).returning(ConversationRow.id)
             return len(session.scalars(statement).all())
 
 

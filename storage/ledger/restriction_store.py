@@ -122,7 +122,7 @@ class Restrictions(Store):
             session.execute(delete(RestrictionRow).where(RestrictionRow.id == name))
             if readers is not None:
                 _add(session, name, readers)
-            _advance(session)
+            advance(session)
 
     def restrict_documents(self, restrictions: Mapping[str, Collection[frozenset[str]]]) -> None:
         """Replace the restrictions of documents, by document id.
@@ -170,7 +170,7 @@ def put_document_restrictions(
     _add_missing(session, names)
     _replace_rows(session, changed)
     _delete_unused(session, {name for id_ in changed for name in stored[id_]})
-    _advance(session)
+    advance(session)
 
 
 def _add_missing(session: Session, names: Mapping[frozenset[str], str]) -> None:
@@ -227,7 +227,8 @@ def _revision(session: Session) -> int:
     return row.value if row else 0
 
 
-def _advance(session: Session) -> None:
+def advance(session: Session) -> None:
+    """Count a change, so that all processes read the restrictions again."""
     row = session.get(CounterRow, _COUNTER, with_for_update=True)
     if row is None:
         session.add(CounterRow(name=_COUNTER, value=1))

@@ -1,0 +1,32 @@
+"""`cli.py audit` and the deletion of accounts in a subprocess."""
+
+import json
+
+from domain import Role
+from tests.test_cli_account import add
+
+
+def test_the_log_is_listed_and_filtered(line):
+    add(line, "a1", "Ada", Role.ADMIN)
+    line.run("account", "set-role", "a1", "admin")
+    line.run("api-key", "create", "Wiki bot", "--scope", "read")
+    head, newest, oldest = line.run("audit", "list").stdout.splitlines()
+    assert head.split() == ["ID", "TIME", "ACTOR", "ACTION", "OBJECT", "DETAIL"]
+    assert "api_key.created" in newest
+    assert "account.role_changed" in oldest
+    assert "role=admin" in oldest
+    only = ("--action", "api_key.created", "--actor", "local", "--since", "1", "--json")
+    [event] = json.loads(line.run("audit", "list", *only).stdout)
+    assert (event["action"], event["detail"]["scopes"]) == ("api_key.created", ["read"])
+    assert json.loads(line.run("audit", "list", "--actor", "ada", "--json").stdout) == []
+
+
+def test_an_account_is_deleted_only_with_a_confirmation(line):
+    add(line, "a1", "Ada", Role.ADMIN)
+    add(line, "b2", "Ben", Role.READER)
+    line.run("account", "delete", "b2", code=1)
+    assert "b2" in line.run("account", "list").stdout
+    assert "Account b2 is deleted" in line.run("account", "delete", "b2", "--yes").stdout
+    assert "b2" not in line.run("account", "list").stdout
+    refused = line.run("account", "delete", "a1", "--yes", code=1)
+    assert "last administrator" in refused.stderr
