@@ -42,6 +42,14 @@ def _pages(*, has_catalogs: bool) -> list[StreamlitPage]:
         _page_for_some("pages/imports.py", words.IMPORT_PAGE, ":material/sync:"),
         st.Page("pages/retrieval_lab.py", title=words.LAB_PAGE, icon=":material/science:"),
         _page_for_some("pages/app_settings.py", words.SETTINGS_PAGE, ":material/settings:"),
+        st.Page(
+            frame.ADMINISTRATION_PAGE,
+            title=words.ADMINISTRATION_PAGE,
+            icon=":material/group:",
+            visibility=_visibility(
+                is_visible=frame.has_sign_in() and frame.may_open(frame.ADMINISTRATION_PAGE)
+            ),
+        ),
         st.Page("pages/status.py", title=words.STATUS_PAGE, visibility="hidden"),
         st.Page("pages/document.py", title=words.DOCUMENT_PAGE, visibility="hidden"),
     ]

@@ -18,3 +18,5 @@ setting_forms.show_language_settings(services, values)
 setting_forms.show_ocr_settings(services, values)
 setting_forms.show_retention_settings(services, values)
 st.page_link("pages/status.py", label=words.STATUS_PAGE, icon=":material/monitor_heart:")
+if not frame.has_sign_in():
+    st.page_link(frame.ADMINISTRATION_PAGE, label=words.API_KEYS, icon=":material/key:")

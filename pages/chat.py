@@ -13,7 +13,7 @@ from ui.chat import (
     welcome,
 )
 from ui.chat import conversation_list as conversations
-from ui.shared import frame
+from ui.shared import copying, frame
 from ui.shared.safe_html import run_script
 from ui.text import words
 
@@ -22,7 +22,7 @@ frame.require_frame("pages/chat.py")
 services = frame.services()
 conversations.reopen_conversation()
 frame.show_name(is_start=not conversations.current_conversation())
-turn_actions.allow_copying()
+copying.allow_copying()
 run_script("folder_paths")  # keeps the subfolders of a folder that is dropped on the input
 about = st.container(key="about", horizontal=True, vertical_alignment="center")
 conversations.show_conversations(services)

@@ -17,7 +17,7 @@ from tests.pages.conftest import install_services, page_in_frame, page_text
 from tests.pages.library_double import Services
 from ui.library import library_table
 from ui.library.library_table import TITLE_IN_ADDRESS, title_address
-from ui.shared import session
+from ui.shared import row_selection, session
 from ui.text import words
 
 PAGE = "library.py"
@@ -40,7 +40,7 @@ def mark(monkeypatch):
     """Selects table rows, which AppTest cannot do."""
 
     def mark(*rows):
-        monkeypatch.setattr(library_table, "row_numbers", lambda _event: list(rows))
+        monkeypatch.setattr(row_selection, "row_numbers", lambda _event: list(rows))
 
     return mark
 
@@ -194,7 +194,7 @@ def test_selected_documents_stay_selected_when_others_disappear(page, services, 
     mark(2)
     page.run()
     services.fake.load(DictLoader({"휴가.md": TEXTS["휴가.md"]}), confirm_removals=True)
-    monkeypatch.setattr(library_table, "row_numbers", lambda event: event["selection"]["rows"])
+    monkeypatch.setattr(row_selection, "row_numbers", lambda event: event["selection"]["rows"])
     page.run()
     assert titles(page) == ["휴가.md"]
     assert words.count(words.DOCUMENTS_CHOSEN, 1) in page_text(page)
@@ -272,7 +272,7 @@ def test_selected_failures_stay_selected_when_another_is_fixed(page, services, m
     mark(1)
     open_view(page.run(), "failures")
     services.failures.dismiss(LOCAL_USER, [(services.fake.source.id, "a.pdf")])
-    monkeypatch.setattr(library_table, "row_numbers", lambda event: event["selection"]["rows"])
+    monkeypatch.setattr(row_selection, "row_numbers", lambda event: event["selection"]["rows"])
     page.run()
     assert list(page.dataframe[0].value[words.COLUMN_KEY]) == ["b.pdf"]
     assert button(page, words.count(words.RETRY_CHOSEN, 1))

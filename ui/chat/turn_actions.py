@@ -11,8 +11,9 @@ from domain import SearchChoice, Turn, TurnState, public_location
 from services.export.answer_text import plain_answer
 from services.texts import MAX_QUESTION_CHARS
 from ui.chat.feedback import show_thumbs
+from ui.shared.copying import show_copy_button
 from ui.shared.frame import principal, show_errors
-from ui.shared.safe_html import escape, run_script, scroll_to
+from ui.shared.safe_html import scroll_to
 from ui.text import words
 
 if TYPE_CHECKING:
@@ -55,22 +56,6 @@ def requested_version() -> NewVersion | None:
     """Remove and return the requested version, if any."""
     version: NewVersion | None = st.session_state.pop(PENDING_VERSION, None)
     return version
-
-
-def allow_copying() -> None:
-    """Add the script of the copy buttons."""
-    run_script("copying")
-
-
-def copy_button(turn: Turn) -> None:
-    """Show a button that copies the answer and the list of cited passages."""
-    text, label = escape(copied_text(turn)), escape(words.COPY)
-    st.html(
-        f'<button type="button" class="fn-copy" title="{label}" data-copy="{text}">'
-        f'<span class="fn-before">{label}</span>'
-        f'<span class="fn-after" role="status">{escape(words.COPIED)}</span></button>',
-        width="content",
-    )
 
 
 def copied_text(turn: Turn) -> str:
@@ -136,7 +121,7 @@ def show_actions(
         key=f"actions-{turn.id}", horizontal=True, vertical_alignment="center", gap="small"
     ):
         if turn.answer and turn.state is not TurnState.RUNNING:
-            copy_button(turn)
+            show_copy_button(copied_text(turn))
             show_thumbs(services, turn, rating)
         _button("again", turn, words.ASK_AGAIN, ":material/refresh:", Change.NOTHING)
         _button("edit", turn, words.EDIT_QUESTION, ":material/edit:", Change.QUESTION)

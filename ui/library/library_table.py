@@ -1,9 +1,8 @@
 """The table of documents: a page of the matching ones, and the actions on them."""
 
-import hashlib
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Sequence
 from datetime import datetime
-from typing import TYPE_CHECKING, Any, Literal, TypeVar
+from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
 import streamlit as st
@@ -12,6 +11,7 @@ from bootstrap import Services
 from domain import ListedDocument
 from ui.library.library_page import Filters, document_filter, open_document, source_names, tell
 from ui.shared.frame import may_edit, offset_of, principal, show_errors, show_pages, show_problem
+from ui.shared.row_selection import digest, select_rows, table_height
 from ui.shared.safe_html import scroll_to
 from ui.text import words
 from ui.text.english.text_kinds import Plural
@@ -20,58 +20,6 @@ from ui.text.reader_language import here, number, table_format
 if TYPE_CHECKING:
     from services.access import SourceDocument
     from services.library.document_service import DocumentPage
-
-
-SELECTION = "row_selection"
-
-Row = TypeVar("Row", bound=Hashable)
-
-
-def select_rows(
-    table: str,
-    rows: Sequence[Row],
-    columns: Mapping[str, Sequence[Any]],
-    config: Mapping[str, Any],
-    *,
-    alt: str,
-    height: int | Literal["auto", "content"] = "auto",
-) -> list[Row]:
-    """Show a table with selectable rows, and return the selected ones in their order.
-
-    The selection follows a row's value when other rows are added or removed. A table with another
-    name starts without a selection.
-    """
-    selection: tuple[str, list[Row]] = st.session_state.get(SELECTION, ("", []))
-    before = selection[1] if selection[0] == table else []
-    event = st.dataframe(
-        dict(columns),
-        column_config=dict(config),
-        hide_index=True,
-        on_select="rerun",
-        selection_mode="multi-row",
-        # Streamlit keeps the selection of a key by row number, even if the rows have changed.
-        selection_default={
-            "selection": {"rows": [rows.index(row) for row in before if row in rows]}
-        },
-        key=f"{table}-{digest(rows)}",
-        height=height,
-        alt=alt,
-        placeholder="",
-    )
-    chosen = [rows[number] for number in row_numbers(event)]
-    st.session_state[SELECTION] = (table, chosen)
-    return chosen
-
-
-def row_numbers(event: Mapping[str, Any]) -> list[int]:
-    """The indices of the selected rows."""
-    numbers: list[int] = event["selection"]["rows"]
-    return numbers
-
-
-def digest(content: object) -> str:
-    """A short hash for widget keys, so that different content gets new widgets."""
-    return hashlib.sha256(repr(content).encode()).hexdigest()[:12]
 
 
 ROWS = 50
@@ -123,7 +71,7 @@ def _show_table(
         {name: [row[name] for row in rows] for name in columns},
         columns,
         alt=words.TABLE_OF_DOCUMENTS,
-        height="content" if len(documents) < 12 else 460,
+        height=table_height(documents),
     )
 
 

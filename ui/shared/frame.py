@@ -78,6 +78,13 @@ def has_catalogs() -> bool:
     return False
 
 
+def has_sign_in() -> bool:
+    """Whether people sign in; False if this can't be determined."""
+    with suppress(AppError):
+        return services().sign_in is not None
+    return False
+
+
 def in_address(name: str) -> str:
     """The value of a parameter of the address, or ""."""
     value = st.session_state.pop(_session_key(name), None)
@@ -98,8 +105,10 @@ def put_into_address(name: str, value: str) -> None:
 
 
 IMPORT_PAGE = "pages/imports.py"
+ADMINISTRATION_PAGE = "pages/administration.py"
 _ROLES = {
     IMPORT_PAGE: Role.EDITOR,
+    ADMINISTRATION_PAGE: Role.ADMIN,
     "pages/app_settings.py": Role.ADMIN,
     "pages/status.py": Role.ADMIN,
 }
