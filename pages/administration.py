@@ -1,9 +1,9 @@
 """The administration page: people, readers, keys, and the audit log; without sign-in, only keys."""
 
 from ui.administration import (
+    access_view,
     administration_page,
     audit_view,
-    explanation_view,
     groups_view,
     keys_view,
     people_view,
@@ -23,7 +23,7 @@ match administration_page.administration_view(services):
     case administration_page.SOURCES:
         sources_view.show_sources(services)
     case administration_page.WHY:
-        explanation_view.show_explanation(services)
+        access_view.show_explanation(services)
     case administration_page.AUDIT:
         audit_view.show_events(services)
     case _:
