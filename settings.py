@@ -21,6 +21,7 @@ from pydantic_settings import (
 )
 
 from domain import Normalization, SearchMode
+from domain.limit_settings import LimitSettings
 from domain.logs import LogFormat, LogLevel, url_password
 from domain.messages import _
 from domain.setting_values import (
@@ -44,7 +45,7 @@ _Days = Annotated[int, Field(ge=1, le=3650)]
 _Candidates = Annotated[int, Field(ge=1, le=1000)]
 
 
-class Settings(SignInSettings, BaseSettings):
+class Settings(SignInSettings, LimitSettings, BaseSettings):
     """The settings; the variable of each is `FOOTNOTE_<NAME>` unless it has an alias."""
 
     model_config = SettingsConfigDict(

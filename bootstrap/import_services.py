@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from services.imports.import_queue import ImportQueue
     from services.imports.import_service import ImportService
     from services.imports.maintenance import MaintenanceService
+    from services.question_limit import QuestionLimit
     from services.settings_service import SettingsService
     from services.sources.directory_source import DirectoryKind, DirectoryService
     from services.sources.import_reports import ImportReports
@@ -108,15 +109,34 @@ class ImportServices:
     @cached_property
     def uploads(self) -> "UploadService":
         """Stores uploaded files in upload boxes."""
+        from services.sources.upload_limits import UploadLimits
         from services.sources.upload_service import UploadService
+        from storage.ledger.usage_store import Uploads
         from storage.upload_files import UploadFiles
 
+        settings = self.parts.settings
         return UploadService(
-            UploadFiles(self.parts.settings.data_dir),
+            UploadFiles(settings.data_dir),
             self.access,
             self._conversations,
-            self.parts.settings.max_file_mb * 1024 * 1024,
+            settings.max_file_mb * 1024 * 1024,
             self.audit,
+            UploadLimits(
+                Uploads(self._database),
+                settings.uploads_per_day,
+                settings.upload_mb_per_day,
+                settings.upload_storage_mb,
+            ),
+        )
+
+    @cached_property
+    def question_limit(self) -> "QuestionLimit":
+        """Limits the questions of each person."""
+        from services.question_limit import QuestionLimit
+        from storage.ledger.usage_store import RecentQuestions
+
+        return QuestionLimit(
+            RecentQuestions(self._database), self.parts.settings.questions_per_minute
         )
 
     @cached_property

@@ -71,6 +71,7 @@ class Services(AdministrationServices):
             AgentBuilder(self.parts.settings, models, self),
             models,
             self.parts.default_search,
+            self.question_limit,
         )
 
     @cached_property
@@ -275,6 +276,7 @@ class Services(AdministrationServices):
             ),
             parts.chat_choice,
             parts.settings.chat_answer_timeout_s,
+            self.question_limit,
         )
 
     @cached_property

@@ -32,6 +32,19 @@ class ForbiddenError(AppError):
     """The principal's role does not permit the call; the message names the necessary role."""
 
 
+class LimitError(AppError):
+    """A person has reached a limit; the message names it, and `retry_after_s` says when to retry.
+
+    After that many seconds, the same call is within the limit.
+    """
+
+    retryable = True
+
+    def __init__(self, message: str, *, retry_after_s: float) -> None:
+        super().__init__(message)
+        self.retry_after_s = retry_after_s
+
+
 class SignInError(AppError):
     """A sign-in is not accepted, or no longer; the message says why and what to do."""
 

@@ -5,6 +5,7 @@ import time
 from collections.abc import Callable
 from contextlib import suppress
 from datetime import UTC, datetime
+from functools import partial
 
 from domain import (
     LOCAL_USER,
@@ -23,6 +24,7 @@ from services.housekeeping import Housekeeping
 from services.imports.compaction import Compaction
 from services.imports.import_queue import ImportQueue
 from services.imports.import_service import ImportService
+from services.imports.import_turn import TURN_S, UNLIMITED, ImportTurn, TurnOverError
 from services.imports.index_writer import ActiveIndex
 from services.imports.leased_run import LeasedRun
 from services.long_work import (
@@ -72,6 +74,7 @@ class Removals:
         source: StoredSource,
         *,
         import_id: str,
+        turn: ImportTurn = UNLIMITED,
         on_progress: OnProgress = ignore,
         cancelled: Cancelled = never,
     ) -> ImportReport:
@@ -81,11 +84,12 @@ class Removals:
 
         Raises:
             CancelledError: The removal was canceled; the rest stays.
+            TurnOverError: The turn is over; the rest stays until the next one.
             BusyError: Another import or a reindex is running.
             StorageError: The data folder can't be written.
         """
         with writer_lock(self._active.stores.data_dir, timeout_s=_LOCK_TIMEOUT_S):
-            items = self._remove(source, import_id, on_progress, cancelled)
+            items = self._remove(source, import_id, turn, on_progress, cancelled)
             self._kinds.get(source.kind).forget(source)
             self._sources.remove(source.id)
         state, kind = ImportState.COMPLETED, ImportKind.REMOVAL
@@ -95,6 +99,7 @@ class Removals:
         self,
         source: StoredSource,
         import_id: str,
+        turn: ImportTurn,
         on_progress: OnProgress,
         cancelled: Cancelled,
     ) -> list[ImportItem]:
@@ -106,6 +111,7 @@ class Removals:
         writer = self._active.writer()
         if writer and removals:
             writer.load()
+        turn.end_listing()
         for group in in_groups(removals, _GROUP):
             stop_if(cancelled)
             on_progress(Progress(Stage.REMOVING, len(items), len(removals), group[0][1].key))
@@ -113,6 +119,8 @@ class Removals:
             if writer:
                 writer.collect_garbage()
             items.extend(item for _, item in group)
+            if len(items) < len(removals) and turn.is_over():
+                raise TurnOverError
         stop_if(cancelled)
         on_progress(Progress(Stage.REMOVING, len(items), len(removals)))  # no longer cancelable
         if writer:
@@ -127,7 +135,12 @@ def _removal(key: str, version: StoredVersion) -> tuple[str, ImportItem]:
 
 
 class Worker:
-    """Takes runs from the queue and performs them; any number of processes may have workers."""
+    """Takes runs from the queue and performs them; any number of processes may have workers.
+
+    A run that has worked for `turn_s` seconds lets others run, if any wait.
+    """
+
+    turn_s = TURN_S
 
     def __init__(
         self,
@@ -290,11 +303,13 @@ class Worker:
         self, run: ImportRun, on_progress: OnProgress, cancelled: Cancelled
     ) -> ImportReport:
         principal, source = Principal(run.user_id), self._stored_sources.get(run.source_id)
+        turn = ImportTurn(partial(self._leases.others_wait, run), self.turn_s)
         if run.kind is ImportKind.REMOVAL:
             return self._removals.run(
                 principal,
                 source,
                 import_id=run.id,
+                turn=turn,
                 on_progress=on_progress,
                 cancelled=cancelled,
             )
@@ -306,6 +321,7 @@ class Worker:
                 source,
                 loader,
                 import_id=run.id,
+                turn=turn,
                 on_progress=wait.report,
                 cancelled=cancelled,
             )
@@ -314,6 +330,7 @@ class Worker:
             source,
             loader,
             import_id=run.id,
+            turn=turn,
             keys=run.keys,
             confirm_removals=run.confirm_removals,
             on_progress=wait.report,

@@ -18,6 +18,7 @@ from services.catalog.preferences import (
     require_language,
     validate_preferences,
 )
+from services.question_limit import QuestionLimit
 from services.texts import checked_question
 from storage.ledger.place_store import PlacePage
 
@@ -37,6 +38,7 @@ class CatalogService:
     engine: SearchEngine
     chat_choice: ChatModelChoice
     answer_timeout_s: float
+    limit: QuestionLimit
 
     def catalogs(self, principal: Principal) -> list[CatalogSummary]:
         """The catalogs that the person can search, by name."""
@@ -124,6 +126,7 @@ class CatalogService:
             ConflictError: There is no such catalog, several match, or the catalog has no such
                 aspect.
             NotFoundError: There is no such person.
+            LimitError: The caller asked too many questions within the last minute.
             ModelError: The chat model failed while answering.
         """
         from models.answer_limits import within_time
@@ -132,11 +135,14 @@ class CatalogService:
         if not isinstance(catalog, Catalog):
             catalog = self.find(principal, catalog)
         person = self.people.get(principal, user_id) if user_id else None
+        weights = _weights(catalog, preferences, person)
+        answer_language = _language(language, person, text)
+        self.limit.count(principal)
         run = QuestionRun(
             text,
             catalog,
-            _weights(catalog, preferences, person),
-            _language(language, person, text),
+            weights,
+            answer_language,
             analysis,
             self.finder,
             self.engine,

@@ -15,6 +15,7 @@ from services.chat.running_answer import RunningAnswer
 from services.chat.unstored_turns import UnstoredTurns
 from services.chat.withheld_turns import readable_turns
 from services.events import Event, TurnFinished, TurnStarted
+from services.question_limit import QuestionLimit
 from services.texts import checked_question, require_possible_k, title_of
 from storage.ledger.conversation_store import LATEST, Conversations
 from storage.ledger.document_store import Documents
@@ -71,6 +72,7 @@ class ChatService:
         agents: AnswerBuilder,
         answerers: ChatModelChoice,
         default_search: SearchChoice,
+        limit: QuestionLimit,
     ) -> None:
         """Build the service; `agents` answers if a search says `by_agent`, else `chains`.
 
@@ -84,6 +86,7 @@ class ChatService:
         self._unstored = UnstoredTurns(conversations)
         self._documents = documents
         self._access = access
+        self._limit = limit
 
     @property
     def model_label(self) -> str:
@@ -117,6 +120,7 @@ class ChatService:
 
         Raises:
             InputError: The question is empty, too long, or not text, or the search is impossible.
+            LimitError: The user asked too many questions within the last minute.
             NotFoundError: The user has no such conversation, or it has no such parent.
             ModelError: The model failed; the turn records it.
             StorageError: The disk is full or not writable.
@@ -124,6 +128,7 @@ class ChatService:
         question = checked_question(question)
         standalone = "" if standalone is None else checked_question(standalone)
         require_possible_k(search.k if search else None)
+        self._limit.count(principal)
         self._unstored.store_rest()
         store, default = self._conversations, self.default_search
         if conversation_id is None:
@@ -208,8 +213,10 @@ class ChatService:
         Raises:
             NotFoundError: The user has no such conversation.
             InputError: A source that the turn searched was removed.
+            LimitError: The user asked too many questions within the last minute.
             ModelError: The model failed.
         """
+        self._limit.count(principal)
         again = Turn(
             turn.id,
             turn.conversation_id,
@@ -249,6 +256,7 @@ class ChatService:
 
         Raises:
             InputError: The question is empty, too long, or not text, or the search is impossible.
+            LimitError: The user asked too many questions within the last minute.
             ModelOptionError: A schema is invalid, or no chat model supports the options.
             NotFoundError: The user has no such conversation.
             ModelError: The model failed, or its answer does not have the requested format.
@@ -266,6 +274,7 @@ class ChatService:
             model=self.model_label,
             search=(search or SearchChoice()).with_defaults(self.default_search),
         )
+        self._limit.count(principal)
         answer = RunningAnswer(turn, self._text_of, options)
         yield from self._events(principal, answer, list(history)[-HISTORY_TURNS:])
         yield TurnFinished(answer.turn, answer.tool_calls, bool(options.response_format))

@@ -12,6 +12,7 @@ from domain.language.script import script_of
 from domain.messages import _, join_messages
 from services.imports.import_forecast import PassageForecast
 from services.imports.import_plan import Loader, Plan, failed_item, is_current
+from services.imports.import_turn import UNLIMITED, ImportTurn, TurnOverError
 from services.imports.index_writer import ActiveIndex, IndexWriter
 from services.imports.permission_plan import HIDDEN_WORDS, hidden_reason
 from services.long_work import Cancelled, OnProgress, Progress, Stage, stop_if
@@ -43,7 +44,7 @@ class ImportTask:
     """An import of a source, restricted to the documents with these keys if there are any.
 
     Documents with `keys` are read even if unchanged. With `confirm_removals`, documents are removed
-    even if most of the source is missing.
+    even if most of the source is missing. When its `turn` is over, it stops after a document.
     """
 
     import_id: str
@@ -51,6 +52,7 @@ class ImportTask:
     loader: Loader
     keys: Sequence[str] = ()
     confirm_removals: bool = False
+    turn: ImportTurn = UNLIMITED
 
 
 @dataclass
@@ -86,9 +88,11 @@ class ImportExecution:
 
         Raises:
             CancelledError: The work was canceled; documents already written stay.
+            TurnOverError: The turn is over; all documents read so far are written.
             SourceUnavailableError: The source can no longer be reached; all documents read so far
                 are written.
         """
+        self.task.turn.end_listing()
         plan = self._resume(plan, stored)
         self.imports.forget_failures(self.task.source.id, plan.resolved)
         self.imports.remember(self.task.source.id, plan.failures)
@@ -108,14 +112,9 @@ class ImportExecution:
     def report(self, withheld: int) -> ImportReport:
         """The report of a finished import; `withheld` removals wait for confirmation."""
         state, message = final_state(self.items, withheld)
-        items = tuple(self.items)
+        task, items = self.task, tuple(self.items)
         return ImportReport(
-            self.task.import_id,
-            self.task.source.id,
-            state,
-            items,
-            self.passages_embedded,
-            message=message,
+            task.import_id, task.source.id, state, items, self.passages_embedded, message=message
         )
 
     @cached_property
@@ -137,10 +136,16 @@ class ImportExecution:
                 self._note_read(ref, version)
                 self._flush_full_batch()
                 self._done += 1
+                self._end_turn()
         except SourceUnavailableError:
             self._flush()  # avoids requesting these documents again
             raise
         self._flush()
+
+    def _end_turn(self) -> None:
+        if self._done < self._total and self.task.turn.is_over():
+            self._flush()
+            raise TurnOverError
 
     def _read(self, ref: DocumentRef, stored: StoredVersion | None) -> NewVersion | None:
         """Read a document; None, after recording why, if it can't be read."""
@@ -214,6 +219,8 @@ class ImportExecution:
             self.active.ledger.remove(self.task.import_id, group)
             self._writer.collect_garbage()
             self.items.extend(item for _, item in group)
+            if done < len(removals) and self.task.turn.is_over():
+                raise TurnOverError
 
     def _report(self, stage: Stage, part: int = 0, parts: int = 0) -> None:
         embedded = self.passages_embedded + part

@@ -19,6 +19,7 @@ from services.imports.import_run import (
     new_version,
     refuse_unstorable,
 )
+from services.imports.import_turn import UNLIMITED, ImportTurn, TurnOverError
 from services.imports.index_writer import ActiveIndex, searchable_text, update_metadata
 from services.imports.leased_run import LeasedRun
 from services.imports.readable_records import readable_items
@@ -123,6 +124,7 @@ class ImportService:
         loader: Loader,
         *,
         import_id: str,
+        turn: ImportTurn = UNLIMITED,
         keys: Sequence[str] = (),
         confirm_removals: bool = False,
         on_progress: OnProgress = ignore,
@@ -135,6 +137,7 @@ class ImportService:
             source: The source to import.
             loader: Reads the source.
             import_id: The import; documents that already have an item in it don't get another one.
+            turn: How long the import may work while others wait.
             keys: Restrict the import to these documents, and read them even if unchanged.
             confirm_removals: Remove documents even if most of the source is missing.
             on_progress: Receives each stage of each document.
@@ -142,12 +145,13 @@ class ImportService:
 
         Raises:
             CancelledError: The import was canceled; documents already written stay.
+            TurnOverError: The turn is over; all documents read so far are written.
             SourceError: The source can't be listed.
             ModelError: The embedding failed.
             BusyError: Another import or a reindex is running.
             StorageError: The data folder can't be written.
         """
-        task = ImportTask(import_id, source, loader, keys, confirm_removals)
+        task = ImportTask(import_id, source, loader, keys, confirm_removals, turn)
         with self._only_writer(_QUEUED_LOCK_TIMEOUT_S):
             return self._import(task, on_progress, cancelled)
 
@@ -158,6 +162,7 @@ class ImportService:
         loader: Loader,
         *,
         import_id: str,
+        turn: ImportTurn = UNLIMITED,
         on_progress: OnProgress = ignore,
         cancelled: Cancelled = never,
     ) -> ImportReport:
@@ -165,10 +170,12 @@ class ImportService:
 
         It plans, reads, and splits like an import, without changing documents or indexes. New and
         changed documents include pages, passages, characters, and the estimated number of tokens to
-        embed. A canceled dry run can't be resumed and starts over.
+        embed. A canceled dry run can't be resumed and starts over. One whose turn is over keeps
+        what it has read until its next turn.
 
         Raises:
             CancelledError: The work was canceled.
+            TurnOverError: The turn is over.
             SourceError: The source can't be listed.
         """
         task, stored = ImportTask(import_id, source, loader), self._documents.versions(source.id)
@@ -176,6 +183,8 @@ class ImportService:
         index = self._active.indexes.active()
         spec = index.spec if index else self._default_spec
         read: list[ImportItem] = []
+        earlier = {item.key: item for item in self._imports.get(import_id).items}
+        turn.end_listing()
         passages, forecast = 0, PassageForecast(planned.to_read)
         for ref in planned.to_read:
             stop_if(cancelled)
@@ -190,13 +199,32 @@ class ImportService:
                     expected=passages + forecast.rest,
                 )
             )
-            read.append(self._dry_run_item(task, ref, stored.get(ref.key), spec))
+            read.append(
+                earlier.get(ref.key) or self._dry_run_item(task, ref, stored.get(ref.key), spec)
+            )
             passages += read[-1].passages
             forecast.note(ref, read[-1].passages)
+            self._end_turn(task, turn, earlier, read)
         items = (*planned.settled, *read, *(item for _, item in planned.removals))
         self._imports.replace_items(import_id, items)
         state, _message = final_state(items, planned.withheld)
         return ImportReport(import_id, source.id, state, items, kind=ImportKind.DRY_RUN)
+
+    def _end_turn(
+        self,
+        task: ImportTask,
+        turn: ImportTurn,
+        earlier: Mapping[str, ImportItem],
+        read: Sequence[ImportItem],
+    ) -> None:
+        """End the turn of a dry run after it has read a document, and keep the items for the next.
+
+        `earlier` are the items of earlier turns, by key.
+        """
+        if read[-1].key not in earlier and turn.is_over():
+            new = [item for item in read if item.key not in earlier]
+            self._imports.add(task.import_id, new)
+            raise TurnOverError
 
     def report(self, principal: Principal, import_id: str) -> ImportReport:
         """The report of an import, ended or in progress.

@@ -19,6 +19,7 @@ from domain.errors import (
 from domain.logs import StageTimes, get_logger, log_context, milliseconds
 from domain.messages import _
 from services.imports.import_forecast import TimeLeft
+from services.imports.import_turn import TurnOverError
 from services.long_work import Cancelled, CancelledError, OnProgress, Progress, Stage, ignore, never
 from storage.ledger.import_leases import ImportLeases
 
@@ -75,8 +76,9 @@ class LeasedRun:
     def run(self, work: Work) -> ImportReport | None:
         """Do the work and update the record; None if the run was stopped early.
 
-        An exception is recorded as a failure and raised again. If the library is busy, the run
-        returns to the queue. If the source or a search server can't be reached, it is postponed.
+        An exception is recorded as a failure and raised again. If the library is busy, or the turn
+        of the run is over, it returns to the queue. If the source or a search server can't be
+        reached, it is postponed.
         """
         watch = threading.Thread(target=self._watch, daemon=True, name=f"import {self.import_id}")
         self._checked_at = self._renewed_at = time.monotonic()
@@ -91,6 +93,10 @@ class LeasedRun:
     def _run(self, work: Work) -> ImportReport | None:
         try:
             report = work(self._report, self._has_to_stop)
+        except TurnOverError:
+            self._stop(ImportState.QUEUED)
+            self._log.stop("gives way to others")
+            return None
         except CancelledError:
             self._stop(self.default_state)
             self._log.stop("stopped")

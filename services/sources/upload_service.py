@@ -26,6 +26,7 @@ from services.sources.source_kinds import (
     required,
 )
 from services.sources.upload_archives import Rejection, Upload, extract_archives
+from services.sources.upload_limits import UploadLimits
 from storage.ledger.conversation_store import Conversations
 from storage.ledger.source_store import Sources, StoredSource
 from storage.upload_files import BOXES, UploadFiles
@@ -61,6 +62,7 @@ class UploadService:
     conversations: Conversations
     max_file_bytes: int
     audit: AuditService
+    limits: UploadLimits
 
     @property
     def max_file_mb(self) -> int:
@@ -89,7 +91,8 @@ class UploadService:
         Raises:
             NotFoundError: The principal has no such conversation.
             InputError: The box's name is blank.
-            ConflictError: The box is being removed.
+            ConflictError: The box is being removed, or the upload exceeds a limit of the person.
+            LimitError: The person has uploaded too much within the last day; nothing is stored.
             StorageError: The disk is full or not writable.
         """
         uploads = (Upload(*one) for one in files)
@@ -109,7 +112,7 @@ class UploadService:
         stored, because the library would contain its documents twice.
 
         Raises:
-            NotFoundError, InputError, ConflictError, StorageError: See `add`.
+            NotFoundError, InputError, ConflictError, LimitError, StorageError: See `add`.
         """
         target = self._target(principal, conversation_id, box)
         extraction = extract_archives(files, self.files.names(target.location))
@@ -117,7 +120,7 @@ class UploadService:
         accepted = set(result.accepted)
         for archive, keys in extraction.archives.items():
             if archive not in accepted and not accepted.isdisjoint(keys):
-                self.files.remove(target.location, archive)
+                self._remove(target.location, archive)
         return replace(result, rejections=(*extraction.rejections, *result.rejections))
 
     def _add(
@@ -132,7 +135,9 @@ class UploadService:
                 names.add(file.key)
                 fit[file.key] = file.data
         source = (
-            self._store(target, fit) if fit else self.access.sources.find(KIND, target.location)
+            self._store(principal, target, fit)
+            if fit
+            else self.access.sources.find(KIND, target.location)
         )
         if source and fit:
             self._record(principal, Action.UPLOAD_ADDED, source, fit)
@@ -143,7 +148,9 @@ class UploadService:
     ) -> None:
         self.audit.record(principal, action, box.id, **documents_detail(box, keys))
 
-    def _store(self, target: "_TargetBox", fit: dict[str, bytes]) -> StoredSource:
+    def _store(
+        self, principal: Principal, target: "_TargetBox", fit: dict[str, bytes]
+    ) -> StoredSource:
         existing = self.access.sources.find(KIND, target.location)
         if existing and self.access.sources.is_being_removed(existing.id):
             raise ConflictError(
@@ -153,6 +160,20 @@ class UploadService:
                 ).format(name=existing.name)
             )
         self.files.require_space(sum(map(len, fit.values())))
+        sizes = {key: len(data) for key, data in fit.items()}
+        upload_id = self.limits.reserve(principal, target.location, sizes)
+        try:
+            source = self._write(target, fit, existing)
+        except StorageError:
+            with suppress(StorageError):
+                self.limits.uploads.release(upload_id)
+            raise
+        self.limits.stored(upload_id, principal, target.location, sizes)
+        return source
+
+    def _write(
+        self, target: "_TargetBox", fit: dict[str, bytes], existing: StoredSource | None
+    ) -> StoredSource:
         new_keys = list[str]()
         try:
             for key, data in fit.items():
@@ -206,13 +227,28 @@ class UploadService:
         """
         box = self._box(principal, source_id)
         self.access.managed_source(principal, source_id)
-        if not self.files.remove(box.location, key):
+        if not self._remove(box.location, key):
             raise NotFoundError(
                 _("There is no file {key} in this box: it was already deleted.").format(
                     key=repr(key)
                 )
             )
         self._record(principal, Action.UPLOAD_DELETED, box, [key])
+
+    def forget_box(self, location: str) -> None:
+        """Delete a box with all its files, if it exists.
+
+        Raises:
+            StorageError: The box can't be deleted.
+        """
+        self.files.remove_box(location)
+        self.limits.uploads.forget_box(location)
+
+    def _remove(self, location: str, key: str) -> bool:
+        """Delete a file from a box; False if it does not exist."""
+        exists = self.files.remove(location, key)
+        self.limits.uploads.forget(location, [key])
+        return exists
 
     def orphan_boxes(self) -> list[StoredSource]:
         """The boxes of permanently deleted conversations."""
@@ -350,7 +386,7 @@ class UploadKind:
 
     def forget(self, source: StoredSource) -> None:
         """Delete the box's folder with its files."""
-        self.files.remove_box(source.location)
+        self.uploads.forget_box(source.location)
 
 
 def _uploads(values: FieldValues) -> list[Upload]:

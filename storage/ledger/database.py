@@ -71,7 +71,7 @@ def change_all(
         session.execute(statement.where(column.in_(group)))
 
 
-HEAD = "0014"
+HEAD = "0015"
 """The newest migration; comparing it at each start avoids loading Alembic when unnecessary."""
 
 _BUSY_TIMEOUT_MS = 30_000

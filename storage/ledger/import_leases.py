@@ -12,7 +12,7 @@ from dataclasses import asdict
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from sqlalchemy import ColumnElement, CursorResult, delete, select, update
+from sqlalchemy import ColumnElement, CursorResult, Select, delete, select, update
 from sqlalchemy.orm import Session, aliased
 
 from domain import Action, ImportKind, ImportRun, ImportState, Principal, Progress
@@ -22,7 +22,6 @@ from storage.ledger.database import Database, Store
 from storage.ledger.import_queue_store import (
     DIED,
     MAX_PAUSE,
-    TURN,
     WAITING,
     end,
     finish,
@@ -32,6 +31,7 @@ from storage.ledger.import_queue_store import (
     postpone,
     stop,
 )
+from storage.ledger.import_turns import in_turns, take_turn
 from storage.ledger.ledger_tables import ImportRow, WorkerRow
 from storage.processes import is_known_dead, number_here
 
@@ -50,18 +50,13 @@ class ImportLeases(Store):
         """Expired leases of living processes by run, and when they were first seen (monotonic)."""
 
     def claim(self, worker: str) -> ImportRun | None:
-        """Lease the oldest waiting run; None if none is waiting or another is running.
+        """Lease the waiting run whose turn it is; None if none is waiting or another is running.
 
         If several workers call it concurrently, only one gets the run. A run that could not start
-        because the library was busy moves to the end of the queue, so it does not block dry runs.
+        because the library was busy has had its turn, so it does not block dry runs.
         """
         with self._database.write() as session:
-            waiting = select(ImportRow).where(
-                ImportRow.state.in_(WAITING),
-                ImportRow.finished_at.is_(None),
-                _may_be_tried(datetime.now(UTC)),
-            )
-            row = session.scalar(waiting.order_by(*TURN).limit(1))
+            row = next(iter(in_turns(session, session.scalars(_waiting()))), None)
             if row is None:
                 return None
             has_begun = bool(row.seconds or row.progress)
@@ -74,8 +69,17 @@ class ImportLeases(Store):
                 started_at=row.started_at if has_begun else datetime.now(UTC),
                 message="",
             )
+            if not claimed:
+                return None
             session.refresh(row)
-            return import_run(row) if claimed else None
+            take_turn(session, row)
+            return import_run(row)
+
+    def others_wait(self, run: ImportRun) -> bool:
+        """Whether an import of another source waits for its turn."""
+        others = _waiting().where(ImportRow.source_id != run.source_id)
+        with self._database.read() as session:
+            return session.scalar(select(others.exists())) or False
 
     def start(self, source_id: str, user_id: str, worker: str) -> str:
         """Start an import immediately, bypassing the queue, and return its id.
@@ -263,6 +267,15 @@ def _own(import_id: str, worker: str) -> list[ColumnElement[bool]]:
         ImportRow.worker == worker,
         ImportRow.state == ImportState.RUNNING,
     ]
+
+
+def _waiting() -> Select[ImportRow]:
+    """The runs that a worker may perform now."""
+    return select(ImportRow).where(
+        ImportRow.state.in_(WAITING),
+        ImportRow.finished_at.is_(None),
+        _may_be_tried(datetime.now(UTC)),
+    )
 
 
 def _may_be_tried(now: datetime) -> ColumnElement[bool]:

@@ -17,6 +17,7 @@ from storage.ledger.audit_store import add_event
 from storage.ledger.columns import from_row
 from storage.ledger.database import Store
 from storage.ledger.import_store import import_not_found, source_not_found
+from storage.ledger.import_turns import in_turns
 from storage.ledger.ledger_tables import ImportItemRow, ImportRow, SourceRow
 from storage.processes import is_known_dead
 
@@ -147,13 +148,6 @@ PAUSE, CANCEL = "pause", "cancel"
 DIED = "died"
 """Internal option of a run: the document at which its worker died, and the number of deaths."""
 
-# Running runs first, then the oldest; the id makes the order of simultaneous runs stable.
-TURN: tuple[Any, ...] = (
-    ImportRow.state != ImportState.RUNNING,
-    ImportRow.started_at,
-    ImportRow.id,
-)
-
 
 class ImportRuns(Store):
     """The runs of the queue and the history; each call is one transaction."""
@@ -187,11 +181,16 @@ class ImportRuns(Store):
             return import_run(_row(session, import_id))
 
     def current(self, source_id: str | None = None) -> list[ImportRun]:
-        """Runs of one source, or of all, that have not ended, in processing order."""
+        """Runs of one source, or of all, that have not ended.
+
+        The running one comes first, then those that wait in the order of their turns, then paused
+        ones.
+        """
         query = select(ImportRow).where(ImportRow.finished_at.is_(None))
-        if source_id is not None:
-            query = query.where(ImportRow.source_id == source_id)
-        return self._list(query.order_by(*TURN))
+        with self._database.read() as session:
+            rows = _in_order(session, session.scalars(query).all())
+            runs = [import_run(row) for row in rows]
+        return [run for run in runs if source_id in (None, run.source_id)]
 
     def history(self, source_id: str, *, limit: int, offset: int = 0) -> list[ImportRun]:
         """The source's ended runs, latest first."""
@@ -272,6 +271,14 @@ def new_row(
     )
 
 
+def _in_order(session: Session, rows: Sequence[ImportRow]) -> list[ImportRow]:
+    """Running runs, then waiting ones in the order of their turns, then paused ones."""
+    running = [row for row in rows if row.state == ImportState.RUNNING]
+    paused = [row for row in rows if row.state == ImportState.PAUSED]
+    waiting = [row for row in rows if row.state in WAITING]
+    return [*running, *in_turns(session, waiting), *in_turns(session, paused)]
+
+
 def _ended_runs(query: Select[Any], source_id: str) -> Select[Any]:
     return query.where(ImportRow.source_id == source_id, ImportRow.finished_at.is_not(None))
 
@@ -290,7 +297,7 @@ def _same(
     current = select(ImportRow).where(
         ImportRow.source_id == source_id, ImportRow.kind == kind, ImportRow.finished_at.is_(None)
     )
-    rows = session.scalars(current.order_by(*TURN)).all()
+    rows = session.scalars(current.order_by(ImportRow.started_at, ImportRow.id)).all()
     return next(
         (r for r in rows if _requested_options(r.options) == dict(options) and not _is_late(r)),
         None,

@@ -8,6 +8,7 @@ from sqlalchemy import UniqueConstraint as Unique
 from sqlalchemy.orm import Mapped, mapped_column
 
 from storage.ledger import access_tables as access_tables  # registered together with all tables
+from storage.ledger import usage_tables as usage_tables
 from storage.ledger.columns import Base as Base  # exported together with all tables
 from storage.ledger.columns import MessageJson, MessageText, key_reference, reference
 

@@ -382,3 +382,30 @@ def test_an_import_succeeds_even_if_the_index_cannot_be_compacted(tmp_path, monk
     assert factory.run_next()
     assert factory.queue.get(import_id).state is ImportState.COMPLETED
     assert "could not be compacted" in caplog.text
+
+
+def test_an_import_lets_another_source_have_its_turn_and_then_continues(factory):
+    factory.worker.turn_s = 0
+    sources = factory.library.sources
+    other = sources.ensure("directory", "/other", name="other")
+    first = factory.enqueue()
+    second = factory.queue.enqueue(other.id, "bert", ImportKind.IMPORT, {}).id
+    ended = []
+    while len(ended) < 2:
+        assert factory.run_next()
+        ended += [
+            one for one in (first, second) if factory.queue.get(one).ended and one not in ended
+        ]
+        if not ended:
+            run = factory.queue.get(first)
+            assert (run.state, run.message) == (ImportState.QUEUED, "")
+            assert run.progress is not None
+    assert {factory.queue.get(one).state for one in ended} == {ImportState.COMPLETED}
+    assert len(factory.items(first)) == 200
+
+
+def test_an_import_that_nobody_waits_for_has_one_turn(factory):
+    factory.worker.turn_s = 0
+    import_id = factory.enqueue()
+    assert factory.run_next()
+    assert factory.queue.get(import_id).state is ImportState.COMPLETED

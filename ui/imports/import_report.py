@@ -71,6 +71,8 @@ def _headline(run: ImportRun) -> str:
         return str(words.RUN_STOPPING[run.stop_request])
     if run.state is ImportState.INTERRUPTED and run.retry_at is not None:
         return str(words.RUN_WAITS.format(ago=ago(run.retry_at)))
+    if run.state is ImportState.QUEUED and run.progress is not None:
+        return str(words.RUN_GAVE_WAY)
     if run.state in NOTES:
         return str(getattr(words, NOTES[run.state]))
     progress = run.progress

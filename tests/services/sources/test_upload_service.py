@@ -15,12 +15,14 @@ from domain import (
 from domain.errors import InputError, NotFoundError, StorageError
 from services.access import Access
 from services.sources.upload_archives import Upload
+from services.sources.upload_limits import UploadLimits
 from services.sources.upload_service import UploadService
 from storage import upload_files
 from storage.ledger.conversation_store import Conversations
 from storage.ledger.database import open_database
 from storage.ledger.restriction_store import Restrictions
 from storage.ledger.source_store import Sources
+from storage.ledger.usage_store import Uploads
 from storage.upload_files import UploadFiles
 from tests.fakes.audit import audit_of
 
@@ -41,7 +43,8 @@ def conversations(tmp_path):
 def uploads(tmp_path, sources, conversations):
     database = open_database(tmp_path)
     access, audit = Access(sources, Restrictions(database)), audit_of(database)
-    return UploadService(UploadFiles(tmp_path), access, conversations, 100, audit)
+    limits = UploadLimits(Uploads(database))
+    return UploadService(UploadFiles(tmp_path), access, conversations, 100, audit, limits)
 
 
 def versions_of(uploads, sources, source_id):
