@@ -19,12 +19,12 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from api.problems import ProblemError
 from api.request_bodies import Operations
 from bootstrap import LatestServices, Services
-from domain import ApiKey, ApiScope, Principal, Role
+from domain import ApiKey, ApiScope, Principal
 from domain.errors import AppError, SignInError, SignInUnavailableError
 from domain.logs import get_logger
 from domain.messages import COMMAND
 from services.access import require_role
-from services.caller_service import ApiCaller, CallerService
+from services.caller_service import ROLES, ApiCaller, CallerService
 
 
 class RequestLimit:
@@ -194,7 +194,7 @@ def _caller(
     if missing and isinstance(caller.origin, ApiKey):
         raise ProblemError(403, f"This key lacks the scope `{missing[0]}`: use a key that has it.")
     if missing:
-        require_role(caller.principal, Role.EDITOR)
+        require_role(caller.principal, ROLES[ApiScope(missing[0])])
     return caller.principal
 
 
@@ -212,3 +212,6 @@ AskAccess = Annotated[Principal, Security(_caller, scopes=[ApiScope.ASK])]
 
 ManageAccess = Annotated[Principal, Security(_caller, scopes=[ApiScope.MANAGE])]
 """The caller, as an argument of an operation that requires the scope `manage`."""
+
+MetricsAccess = Annotated[Principal, Security(_caller, scopes=[ApiScope.METRICS])]
+"""The caller, as an argument of an operation that requires the scope `metrics`."""

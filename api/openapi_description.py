@@ -83,8 +83,8 @@ Questions about your own documents, answered with verified quotes.
 `Authorization: Bearer fn-...`. `python cli.py api-key create NAME --scope read --scope ask` creates
 one. Each operation states the scope that it requires: `read` searches and reads; `ask` asks
 questions and stores conversations, judgments, and people's preferences; `manage` changes sources,
-imports, and documents. No scope includes another. `python cli.py api-key revoke ID` revokes a key
-immediately.
+imports, and documents; `metrics` reads `/metrics`. No scope includes another.
+`python cli.py api-key revoke ID` revokes a key immediately.
 A key belongs to one user and sees only that user's conversations and people, and only the documents
 that the user and the groups of the key may read. A server can also accept bearer tokens of an
 OpenID provider; the role of the person then determines the scopes.

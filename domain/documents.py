@@ -182,7 +182,7 @@ class DocumentFilter:
 
     Each of the `words` must occur in the title or the key, ignoring case; parts of words match.
     `scripts` are values of `language.script_of`; `warned` selects documents with warnings.
-    Documents with one of the restrictions `denied` are omitted.
+    Only documents that someone who is all of the `readers` may read are listed; None lists all.
     """
 
     words: str = ""
@@ -191,7 +191,7 @@ class DocumentFilter:
     formats: tuple[str, ...] = ()
     scripts: tuple[str, ...] = ()
     warned: bool = False
-    denied: frozenset[str] = frozenset()
+    readers: frozenset[str] | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -106,12 +106,14 @@ class ApiScope(StrEnum):
     """The permissions of a key.
 
     `read`: search and read. `ask`: ask questions, and store conversations and judgments. `manage`:
-    change sources, imports, and documents. No scope includes another.
+    change sources, imports, and documents. `metrics`: read the figures of the whole installation.
+    No scope includes another.
     """
 
     READ = "read"
     ASK = "ask"
     MANAGE = "manage"
+    METRICS = "metrics"
 
 
 @dataclass(frozen=True, slots=True)

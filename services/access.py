@@ -11,6 +11,7 @@ from domain.messages import _
 from storage.ledger.import_store import source_not_found
 from storage.ledger.restriction_store import (
     Denied,
+    Readers,
     Restrictions,
     collection_restriction,
     source_restriction,
@@ -33,6 +34,10 @@ class Readable(NamedTuple):
     sources: Mapping[str, StoredSource]
     hidden: tuple[str, ...] = ()
     denied: Denied = NOTHING
+
+    def includes(self, source_id: str, document_id: str) -> bool:
+        """Whether the document of that source is readable."""
+        return source_id in self.sources and document_id not in self.denied.documents
 
 
 @dataclass(frozen=True)
@@ -63,9 +68,14 @@ class Access:
         own = self.own_sources(principal)
         return {id_: one for id_, one in own.items() if not one.conversation_id}
 
+    def readers(self, principal: Principal) -> Readers:
+        """The readers that stand for the principal in a query; None for the operator."""
+        return None if principal.is_operator else principal.readers
+
     def denied(self, principal: Principal) -> Denied:
         """The restrictions that exclude the principal, and the documents that have one of them."""
-        return NOTHING if principal.is_operator else self.restrictions.denied(principal.readers)
+        readers = self.readers(principal)
+        return NOTHING if readers is None else self.restrictions.denied(readers)
 
     def sees(self, principal: Principal, source_id: str) -> bool:
         """Whether the source exists and is readable."""

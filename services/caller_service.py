@@ -85,6 +85,9 @@ class CallerService:
                 self.accounts.note_use(account, now)
 
 
+ROLES = {ApiScope.MANAGE: Role.EDITOR, ApiScope.METRICS: Role.ADMIN}
+"""The roles that people with a token need for scopes; other scopes are open to every role."""
+
+
 def _scopes_of(role: Role) -> frozenset[ApiScope]:
-    scopes = {ApiScope.READ, ApiScope.ASK}
-    return frozenset(scopes | {ApiScope.MANAGE} if role.includes(Role.EDITOR) else scopes)
+    return frozenset(scope for scope in ApiScope if role.includes(ROLES.get(scope, Role.READER)))

@@ -172,7 +172,7 @@ class ChainBuilder:
             return base
         return WindowRetriever(
             base=base,
-            neighbors=self.search.documents.neighbors,
+            neighbors=self.search.passages(documents.principal).neighbors,
             k=k,
             passages=options.window_passages,
             # A character is at most one token, so one window always fits.

@@ -146,11 +146,9 @@ class DocumentService:
 
         Like the list and the other figures, they leave out the files of conversations.
         """
-        readable, _hidden, denied = self.access.readable(principal)
+        readable, readers = self.access.own_sources(principal), self.access.readers(principal)
         own = {id_: one for id_, one in readable.items() if not one.conversation_id}
-        tallies = [
-            tally for tally in self._list.tallies(denied.restrictions) if tally.source_id in own
-        ]
+        tallies = [tally for tally in self._list.tallies(readers) if tally.source_id in own]
         of = _sum((tally.source_id, tally) for tally in tallies)
         sources = [
             LibrarySource(one.id, one.name or one.location, one.kind, one.collection, of[one.id])
@@ -216,8 +214,8 @@ class DocumentService:
 
         The last bound is None; empty groups are included. Places of catalogs do not count.
         """
-        denied = self.access.denied(principal).restrictions
-        return self._list.by_passages(self._without_catalogs(principal), denied)
+        readers = self.access.readers(principal)
+        return self._list.by_passages(self._without_catalogs(principal), readers)
 
     def import_days(self, principal: Principal, days: int = DAYS) -> Sequence[ImportDay]:
         """The numbers of new, changed, and removed documents per day, oldest day first.
@@ -285,7 +283,7 @@ class DocumentService:
     def _visible_filter(self, principal: Principal, filter_: DocumentFilter) -> DocumentFilter:
         """The filter restricted to visible sources, with collections replaced by their sources."""
         is_named = filter_.sources is not None or bool(filter_.collections)
-        readable, hidden, denied = self.access.readable(principal)
+        readable, hidden, _denied = self.access.readable(principal)
         chosen = [
             one.id
             for one in readable.values()
@@ -297,7 +295,7 @@ class DocumentService:
         return replace(
             filter_,
             sources=None if everything else tuple(chosen),
-            denied=denied.restrictions,
+            readers=self.access.readers(principal),
         )
 
     def _without_catalogs(self, principal: Principal) -> list[str]:

@@ -114,7 +114,7 @@ class ScopedDocuments:
 
     def _passages(self, document_id: str) -> list[Document]:
         ids = self.titles.passage_ids(document_id)
-        return self.search.documents.hydrate(_spread(ids, MAX_PASSAGES))
+        return self.search.passages(self.principal).hydrate(_spread(ids, MAX_PASSAGES))
 
     def _in_scope(self, titles: Sequence[DocumentTitle]) -> Iterator[DocumentTitle]:
         """The titles in scope, in order, checked lazily."""

@@ -17,7 +17,7 @@ from services.access import Access, Readable
 from storage.filters import EITHER, checks_of, fields_of
 from storage.ledger.document_list_store import DocumentList, LabelList
 from storage.ledger.document_store import utc_text
-from storage.ledger.restriction_store import Denied
+from storage.ledger.restriction_store import Denied, Readers
 from storage.ledger.source_store import StoredSource
 
 _DAY_CHARS = len("2026-11-21")
@@ -258,7 +258,7 @@ class ChoiceService:
         self._access = access
         self._settings = settings
         self._now = now
-        self._contents: dict[Denied, _Contents] = {}
+        self._contents: dict[tuple[Readers, Denied], _Contents] = {}
 
     def choices(self, principal: Principal, conversation_id: str | None = None) -> Choices:
         """What the principal may read, at most `CACHE_S` old, without other people's files.
@@ -270,7 +270,7 @@ class ChoiceService:
             conversation_id: The conversation whose files are included.
         """
         readable = self._access.readable(principal)
-        contents = self._current_contents(readable.denied)
+        contents = self._current_contents(self._access.readers(principal), readable.denied)
         conversations = ("", conversation_id)
         visible = [
             one
@@ -296,19 +296,20 @@ class ChoiceService:
         """
         condition_of(scope, self._access.own_sources(principal).values())
 
-    def _current_contents(self, denied: Denied) -> _Contents:
+    def _current_contents(self, readers: Readers, denied: Denied) -> _Contents:
         # A page calls this on every click, and it reads every document's row.
-        now = self._now()
-        latest = self._contents.get(denied)
+        # With `denied` in the key, a change of restrictions counts at once.
+        now, own_key = self._now(), (readers, denied)
+        latest = self._contents.get(own_key)
         if latest is None or now - latest.read_at > CACHE_S:
             formats: defaultdict[str, set[str]] = defaultdict(set)
-            for tally in self._documents.tallies(denied.restrictions):
+            for tally in self._documents.tallies(readers):
                 formats[tally.source_id].add(tally.format)
-            labels = self._labels.by_source(denied.restrictions)
+            labels = self._labels.by_source(readers)
             latest = _Contents(now, formats, labels)
             others = self._contents.items()
             current = {key: one for key, one in others if now - one.read_at <= CACHE_S}
-            self._contents = current | {denied: latest}
+            self._contents = current | {own_key: latest}
         return latest
 
 

@@ -6,7 +6,16 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from domain import Explanation, Filter, Move, Normalization, Principal, Scope, ScorePart, SearchMode
+from domain import (
+    Explanation,
+    Filter,
+    Move,
+    Normalization,
+    Principal,
+    Scope,
+    ScorePart,
+    SearchMode,
+)
 from domain.errors import ConflictError, DamagedIndexError, InputError
 from domain.language.tokens import matched_words
 from domain.messages import _
@@ -14,6 +23,7 @@ from services.access import Access
 from services.import_lock import LOADING
 from services.imports.index_writer import searchable_text
 from services.imports.maintenance import MaintenanceService
+from services.search.readable_passages import ReadablePassages
 from services.search.search_scope import condition_of, require_known_fields, searchable
 from services.texts import require_letters, require_possible_k
 from storage.filters import checks_of, matches
@@ -83,11 +93,10 @@ class Library:
         index = self.maintenance.status(principal)
         notices = (index.problem, *self.damage(), index.message, self.embedding_notice)
         unique = tuple(dict.fromkeys(filter(None, notices)))
-        readable = self.access.readable(principal)
-        own = [one for one in readable.sources.values() if one.is_shared]
-        totals, names = self.access.sources.totals, readable.denied.restrictions
-        documents, passages = totals([one.id for one in own], names)
-        samples, _passages = totals([one.id for one in own if self._ships(one)], names)
+        own = [one for one in self.access.own_sources(principal).values() if one.is_shared]
+        totals, readers = self.access.sources.totals, self.access.readers(principal)
+        documents, passages = totals([one.id for one in own], readers)
+        samples, _passages = totals([one.id for one in own if self._ships(one)], readers)
         return LibraryStatus(documents, passages, unique, samples)
 
     def has_catalogs(self, principal: Principal) -> bool:
@@ -244,7 +253,7 @@ class SearchService:
         require_known_fields(condition or {})
         base: BaseRetriever = PassageRetriever(
             rank=self._ranker(principal, mode or self.mode, score_threshold, conversation_id),
-            hydrate=self.documents.hydrate,
+            hydrate=self.passages(principal).hydrate,
             k=k,
             condition=condition,
         )
@@ -274,16 +283,21 @@ class SearchService:
             return question
         readable = self.library.access.readable(principal)
         full_condition = searchable(condition or {}, readable, conversation_id)
+        texts = partial(self._searched_texts, principal)
         try:
-            return Spelling(index.words, self._searched_texts, full_condition).correct(question)
+            return Spelling(index.words, texts, full_condition).correct(question)
         except DamagedIndexError as error:
             index.failures[WORDS] = str(error)
             return question
 
-    def _searched_texts(self, passage_ids: Sequence[str]) -> list[str]:
+    def passages(self, principal: Principal) -> ReadablePassages:
+        """The passages that the principal may read."""
+        return ReadablePassages(self.documents, self.library.access, principal)
+
+    def _searched_texts(self, principal: Principal, passage_ids: Sequence[str]) -> list[str]:
         return [
             searchable_text(one.metadata["title"], one.metadata["heading_path"], one.page_content)
-            for one in self.documents.hydrate(passage_ids)
+            for one in self.passages(principal).hydrate(passage_ids)
         ]
 
     def condition(self, principal: Principal, scope: Scope) -> Filter:

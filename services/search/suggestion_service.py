@@ -11,7 +11,7 @@ from domain import DocumentFilter, DocumentOrder, ListedDocument, Principal
 from services.access import Access
 from services.search.question_wording import Kind, Subject, Suggestion, is_name
 from storage.ledger.document_list_store import DocumentList, FirstPassages, HeadedText
-from storage.ledger.restriction_store import Denied
+from storage.ledger.restriction_store import Readers
 
 _NEWEST = 200
 _READ = 40  # documents whose passages are read
@@ -59,15 +59,15 @@ class SuggestionService:
         return list(dict.fromkeys(question for *_, question in sorted(ranked)))[:n]
 
     def _candidates(self, principal: Principal) -> list[ListedDocument]:
-        readable, _hidden, denied = self.access.readable(principal)
-        shared = [one for one in readable.values() if one.is_shared]
+        readers = self.access.readers(principal)
+        shared = [one for one in self.access.own_sources(principal).values() if one.is_shared]
         samples = str(self.samples.resolve())
-        own = self._newest((one.id for one in shared if one.location != samples), denied)
-        documents = own or self._newest((one.id for one in shared), denied)
+        own = self._newest((one.id for one in shared if one.location != samples), readers)
+        documents = own or self._newest((one.id for one in shared), readers)
         return [one for one in documents if one.format not in _DATA]
 
-    def _newest(self, source_ids: Iterable[str], denied: Denied) -> list[ListedDocument]:
-        filter_ = DocumentFilter(sources=tuple(source_ids), denied=denied.restrictions)
+    def _newest(self, source_ids: Iterable[str], readers: Readers) -> list[ListedDocument]:
+        filter_ = DocumentFilter(sources=tuple(source_ids), readers=readers)
         return self.documents.page(filter_, DocumentOrder.NEWEST, limit=_NEWEST)
 
 

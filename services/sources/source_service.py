@@ -301,7 +301,8 @@ class SourceService:
         for run in self.queue.current(principal):
             runs.setdefault(run.source_id, run)
         denied, managed = self.access.denied(principal), self.access.managed_sources(principal)
-        sources, figures = list(sources), self.access.sources.figures(denied.restrictions)
+        sources = list(sources)
+        figures = self.access.sources.figures(self.access.readers(principal))
         latest = {
             source_id: readable_run(denied, run)
             for source_id, run in self.traces.latest_imports().items()

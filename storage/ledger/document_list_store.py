@@ -2,7 +2,7 @@
 
 import json
 from collections import defaultdict
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from sqlalchemy import ColumnElement, Select, and_, case, func, or_, select
@@ -15,7 +15,7 @@ from storage.ledger.database import Store, rows_with, scalars_with
 from storage.ledger.document_store import passage_metadata
 from storage.ledger.index_store import in_active_index
 from storage.ledger.ledger_tables import DocumentRow, PassageRow
-from storage.ledger.restriction_store import has_none_of
+from storage.ledger.restriction_store import Readers, is_readable_by
 
 
 class DocumentTitle(NamedTuple):
@@ -90,10 +90,10 @@ class FirstPassages(Store):
 class LabelList(Store):
     """The labels of sources and individual documents that are in use."""
 
-    def by_source(self, denied: Collection[str] = ()) -> dict[str, set[str]]:
+    def by_source(self, readers: Readers = None) -> dict[str, set[str]]:
         """By source id, the labels of its documents; sources without labels are omitted.
 
-        Documents with one of the restrictions `denied` don't count.
+        Documents that the readers may not read don't count.
         """
         # Only distinct values are decoded: few, however many documents there are.
         labels = DocumentRow.details["labels"].as_string()
@@ -103,7 +103,9 @@ class LabelList(Store):
         labels_by_source: defaultdict[str, set[str]] = defaultdict(set)
         with self._database.read() as session:
             for source_id, encoded in session.execute(
-                select(source, labels).distinct().where(labels.is_not(None), has_none_of(denied))
+                select(source, labels)
+                .distinct()
+                .where(labels.is_not(None), is_readable_by(readers))
             ):
                 labels_by_source[source_id].update(json.loads(encoded))
         return {source_id: names for source_id, names in labels_by_source.items() if names}
@@ -158,25 +160,23 @@ class DocumentList(Store):
         """The ids of all matching documents, unordered."""
         return self._all(_apply_filter(select(DocumentRow.id), filter_))
 
-    def tallies(self, denied: Collection[str] = ()) -> list[Tally]:
+    def tallies(self, readers: Readers = None) -> list[Tally]:
         """The numbers of documents by source, format, and script.
 
-        Documents with one of the restrictions `denied` don't count, here and in the histogram.
+        Documents that the readers may not read don't count, here and in the histogram.
         """
         by = (DocumentRow.source_id, DocumentRow.format, DocumentRow.script)
-        query = select(*by, func.count()).where(has_none_of(denied)).group_by(*by).order_by(*by)
+        query = select(*by, func.count()).where(is_readable_by(readers)).group_by(*by).order_by(*by)
         return self._tuples(Tally, query)
 
-    def by_passages(
-        self, sources: Sequence[str], denied: Collection[str] = ()
-    ) -> dict[int | None, int]:
+    def by_passages(self, sources: Sequence[str], readers: Readers = None) -> dict[int | None, int]:
         """A histogram of the passages per document, for these sources.
 
         Each key is the inclusive upper bound of its group, None for more than `PASSAGE_BOUNDS`.
         """
         steps = [(DocumentRow.passages <= bound, bound) for bound in PASSAGE_BOUNDS]
         group = case(*steps, else_=None)
-        own = and_(DocumentRow.source_id.in_(sources), has_none_of(denied))
+        own = and_(DocumentRow.source_id.in_(sources), is_readable_by(readers))
         with self._database.read() as session:
             rows = session.execute(select(group, func.count()).where(own).group_by(group))
             counts = {row[0]: row[1] for row in rows}
@@ -196,7 +196,7 @@ def _apply_filter(query: Select[Any], filter_: DocumentFilter) -> Select[Any]:
         query = query.where(DocumentRow.script.in_(filter_.scripts))
     if filter_.warned:
         query = query.where(func.json_array_length(DocumentRow.warnings) > 0)
-    return query.where(has_none_of(filter_.denied))
+    return query.where(is_readable_by(filter_.readers))
 
 
 def _contains(column: InstrumentedAttribute[str], word: str) -> ColumnElement[bool]:

@@ -38,12 +38,22 @@ def collection_restriction(collection: str) -> str:
     return f"collection:{collection}"
 
 
-def has_none_of(restrictions: Collection[str]) -> ColumnElement[bool]:
-    """Whether a document has none of these restrictions."""
-    if not restrictions:
+Readers = frozenset[str] | None
+"""Someone who is all of these readers; None is someone whom no restriction excludes."""
+
+
+def is_readable_by(readers: Readers) -> ColumnElement[bool]:
+    """Whether none of a document's own restrictions excludes them, as of the statement.
+
+    The number of restrictions and of hidden documents is not limited.
+    """
+    if readers is None:
         return true()
+    admitting = select(RestrictionReaderRow.restriction_id).where(
+        RestrictionReaderRow.reader.in_(readers)
+    )
     hidden = select(DocumentRestrictionRow.document_id).where(
-        DocumentRestrictionRow.restriction_id.in_(restrictions)
+        DocumentRestrictionRow.restriction_id.not_in(admitting)
     )
     return DocumentRow.id.not_in(hidden)
 
@@ -121,7 +131,7 @@ class Restrictions(Store):
         with self._database.write() as session:
             session.execute(delete(RestrictionRow).where(RestrictionRow.id == name))
             if readers is not None:
-                _add(session, name, readers)
+                _add(session, {name: readers})
             advance(session)
 
     def restrict_documents(self, restrictions: Mapping[str, Collection[frozenset[str]]]) -> None:
@@ -176,10 +186,7 @@ def put_document_restrictions(
 def _add_missing(session: Session, names: Mapping[frozenset[str], str]) -> None:
     query = select(RestrictionRow.id)
     known = set(scalars_with(session, query, RestrictionRow.id, list(names.values())))
-    for readers, name in names.items():
-        if name not in known:
-            _add(session, name, readers)
-    session.flush()
+    _add(session, {name: readers for readers, name in names.items() if name not in known})
 
 
 def _replace_rows(session: Session, names: Mapping[str, Collection[str]]) -> None:
@@ -216,10 +223,17 @@ def _name(readers: Iterable[str]) -> str:
     return hashlib.sha256("\0".join(sorted(readers)).encode()).hexdigest()[:32]
 
 
-def _add(session: Session, name: str, readers: Iterable[str]) -> None:
-    session.add(RestrictionRow(id=name))
-    session.flush()
-    session.add_all(RestrictionReaderRow(restriction_id=name, reader=one) for one in {*readers})
+def _add(session: Session, restrictions: Mapping[str, Iterable[str]]) -> None:
+    """Add restrictions with their readers by name."""
+    readers = [
+        {"restriction_id": name, "reader": one}
+        for name, several in restrictions.items()
+        for one in {*several}
+    ]
+    if restrictions:
+        session.execute(insert(RestrictionRow), [{"id": name} for name in restrictions])
+    if readers:
+        session.execute(insert(RestrictionReaderRow), readers)
 
 
 def _revision(session: Session) -> int:

@@ -1,7 +1,7 @@
 """Sources of documents: their settings, exclusions, and import statistics."""
 
 import hashlib
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any
@@ -23,7 +23,7 @@ from storage.ledger.ledger_tables import (
     SourceRow,
     TurnRow,
 )
-from storage.ledger.restriction_store import has_none_of
+from storage.ledger.restriction_store import Readers, is_readable_by
 
 _EXCLUDED = "left_out"  # the name in stored options
 
@@ -322,23 +322,23 @@ class Sources(Store):
         with self._database.write() as session:
             session.execute(delete(SourceRow).where(SourceRow.id == source_id))
 
-    def totals(self, source_ids: Sequence[str], denied: Collection[str] = ()) -> tuple[int, int]:
+    def totals(self, source_ids: Sequence[str], readers: Readers = None) -> tuple[int, int]:
         """The numbers of documents and of their passages in all of these sources together.
 
-        Documents with one of the restrictions `denied` don't count, here and in `figures`.
+        Documents that the readers may not read don't count, here and in `figures`.
         """
         query = select(func.count(), func.coalesce(func.sum(DocumentRow.passages), 0)).where(
-            has_none_of(denied)
+            is_readable_by(readers)
         )
         with self._database.read() as session:
             rows = [*rows_with(session, query, DocumentRow.source_id, source_ids)]
         return sum(row[0] for row in rows), sum(row[1] for row in rows)
 
-    def figures(self, denied: Collection[str] = ()) -> dict[str, SourceFigures]:
+    def figures(self, readers: Readers = None) -> dict[str, SourceFigures]:
         """The statistics by source id; sources with neither documents nor failures are omitted."""
         documents_query = select(
             DocumentRow.source_id, func.count(), func.sum(DocumentRow.passages)
-        ).where(has_none_of(denied))
+        ).where(is_readable_by(readers))
         failures_query = select(FailureRow.source_id, func.count()).where(REPORTED)
         with self._database.read() as session:
             totals = {

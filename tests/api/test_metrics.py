@@ -1,4 +1,4 @@
-"""The API exposes metrics for Prometheus to keys that may read the library."""
+"""The API exposes metrics for Prometheus to keys with the scope `metrics`."""
 
 import pytest
 from fastapi.testclient import TestClient
@@ -20,8 +20,8 @@ def test_the_current_state_is_in_the_format_of_prometheus(build_client):
     assert sum(runs.values()) == 1
 
 
-@pytest.mark.parametrize("scope", [ApiScope.ASK, ApiScope.MANAGE])
-def test_a_key_without_the_scope_read_is_rejected(imported, scope):
+@pytest.mark.parametrize("scope", [ApiScope.READ, ApiScope.ASK, ApiScope.MANAGE])
+def test_a_key_without_the_scope_metrics_is_rejected(imported, scope):
     services = imported()
     client = TestClient(make_app(services), headers=bearer(services, scope))
     assert client.get("/metrics").status_code == 403

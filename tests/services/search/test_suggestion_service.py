@@ -2,7 +2,6 @@ from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
 
 from domain import LOCAL_USER, ListedDocument
-from services.access import Readable
 from services.search.suggestion_service import SuggestionService
 from storage.ledger.document_list_store import HeadedText
 from storage.ledger.source_store import CATALOG_KIND, StoredSource
@@ -56,8 +55,11 @@ class Library:
             if one.id in ids
         }
 
-    def readable(self, principal):
-        return Readable({one.id: one for one in self.sources})
+    def own_sources(self, principal):
+        return {one.id: one for one in self.sources}
+
+    def readers(self, principal):
+        return None
 
 
 def suggest(documents, headings=None, *, day=DAY, n=4, language="", **sources):
