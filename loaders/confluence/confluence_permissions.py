@@ -5,7 +5,7 @@ and in that of each page above it. Confluence does not count changes of permissi
 they are read at each listing: restrictions together with 200 pages each, permissions per space.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 from urllib.parse import quote
@@ -76,6 +76,20 @@ class Subjects:
         return [str(one["name"]) for one in groups]
 
 
+def _ancestors(page: Content) -> Sequence[Content]:
+    """The pages above a page, whose restrictions also apply to it.
+
+    Raises:
+        UnknownPermissionsError: The response does not contain them.
+    """
+    ancestors = page.get("ancestors")
+    if page.get("type") == "blogpost":  # there is nothing above it
+        return ancestors or ()
+    if not isinstance(ancestors, list):
+        raise UnknownPermissionsError(_("Confluence did not return the pages above it"))
+    return ancestors
+
+
 @dataclass(slots=True)
 class ConfluencePermissions:
     """The restrictions of the content of one listing."""
@@ -111,8 +125,7 @@ class ConfluencePermissions:
         return replace(ref, restrictions=restrictions)
 
     def _of_page(self, content: Content) -> Restrictions:
-        line = [*(content.get("ancestors") or ()), content]
-        own = [self._restriction(one) for one in line]
+        own = [self._restriction(one) for one in (*_ancestors(content), content)]
         return (*self._of_space(space_of(content)), *filter(None, own))
 
     def _restriction(self, page: Content) -> Readers:

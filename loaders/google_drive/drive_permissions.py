@@ -21,6 +21,9 @@ _REFUSALS = 20
 EVERYONE = "anyone"
 """The reader that stands for everyone."""
 
+_STABLE = ("user", "group")
+"""The types of permissions that mean the same on every file."""
+
 Readers = frozenset[str]
 
 
@@ -35,7 +38,11 @@ class DrivePermissions:
 
     calls: DriveCalls
     _readers: dict[str, Readers] = field(default_factory=dict)
-    """The readers by the id of a permission, which identifies the person or group everywhere."""
+    """The readers by the id of a permission, which identifies a person or group everywhere.
+
+    Other permissions have the same id on every file (`anyoneWithLink`) or domain, but their readers
+    depend on whether the file can be found, so they are not remembered.
+    """
 
     _refusals: Counter[str] = field(default_factory=Counter)
 
@@ -79,9 +86,10 @@ class DrivePermissions:
         except HiddenPermissionsError:
             self._refusals[drive_id] += 1
             raise
-        readers = {str(one["id"]): _readers_of(one) for one in permissions}
-        self._readers |= readers
-        return list(readers.values())
+        self._readers |= {
+            str(one["id"]): _readers_of(one) for one in permissions if one.get("type") in _STABLE
+        }
+        return list(map(_readers_of, permissions))
 
 
 def _readers_of(permission: Mapping[str, Any]) -> Readers:

@@ -11,7 +11,7 @@ from langchain_core.tools import BaseTool, StructuredTool, ToolException
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from pydantic.v1 import ValidationError as OldValidationError
 
-from domain import LOCAL_USER, Principal, SearchChoice, SearchMode
+from domain import Principal, SearchChoice, SearchMode
 from domain.errors import AppError, NotFoundError
 from domain.logs import get_logger
 from domain.messages import _
@@ -168,7 +168,7 @@ class ToolServices(Protocol):
 
 def document_tools(
     services: ToolServices,
-    principal: Principal = LOCAL_USER,
+    principal: Principal,
     *,
     search: SearchChoice = SearchChoice(),  # noqa: B008  # immutable
     conversation_id: str = "",
@@ -206,7 +206,7 @@ def document_tools(
 
 def answer_tool(
     services: ToolServices,
-    principal: Principal = LOCAL_USER,
+    principal: Principal,
     *,
     search: SearchChoice = SearchChoice(),  # noqa: B008  # immutable
 ) -> BaseTool:

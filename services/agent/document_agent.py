@@ -21,7 +21,7 @@ from chains.citations.answer_check import CheckedAnswer, check_answer
 from chains.citations.marker_parser import parse_markers
 from chains.citations.markers import Text
 from chains.history import HistoryEntry, fit_history
-from domain import LOCAL_USER, Principal
+from domain import Principal
 from domain.errors import NotFoundError
 from services.agent.agent_events import AgentEventAdapter, Piece
 from services.agent.agent_tools import ToolServices
@@ -117,7 +117,7 @@ def checked_answer(
     services: ToolServices,
     answer: str,
     documents: Sequence[Document],
-    principal: Principal = LOCAL_USER,
+    principal: Principal,
 ) -> CheckedAnswer:
     """The answer as displayed, with its citations checked like those of the chat.
 

@@ -31,6 +31,7 @@ ALLOWED = {
         upload_files upload_to_conversation
         read_source_readers set_source_readers read_collection_readers set_collection_readers
         explain_access""",
+    ApiScope.METRICS: "",  # `/metrics` is not in the description
 }
 ANY = {"list_models", "retrieve_model"}
 """A client lists the models before it asks."""

@@ -60,7 +60,9 @@ def test_choices_are_cached_for_a_limited_time():
     labels = SimpleNamespace(by_source=lambda _denied: {"s1": {"hr"}})
     source = new_source("directory", "/docs", name="Docs")
     source = replace(source, id="s1")
-    access = SimpleNamespace(readable=lambda _principal: Readable({"s1": source}))
+    access = SimpleNamespace(
+        readable=lambda _principal: Readable({"s1": source}), readers=lambda _principal: None
+    )
     service = ChoiceService(documents, labels, access, SearchChoice(), lambda: clock[0])
     for moment, read in ((0, 1), (CACHE_S, 1), (CACHE_S + 1, 2)):
         clock[0] = moment
