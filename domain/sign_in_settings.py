@@ -48,6 +48,18 @@ def _is_address(text: str) -> bool:
     return parts.scheme == "https" or (parts.scheme == "http" and host.is_loopback)
 
 
+def _check_default_role(role: Role) -> Role:
+    if role is Role.ADMIN:
+        raise ConfigError(
+            _(
+                "{variable} can't be admin, which would make everyone who signs in an"
+                " administrator: set it to reader or editor, and use `cli.py account set-role`"
+                " for administrators."
+            ).format(variable=variable_of("default_role"))
+        )
+    return role
+
+
 class SignInSettings(BaseModel):
     """The settings of the sign-in; without the required ones, the pages have a single user."""
 
@@ -70,7 +82,7 @@ class SignInSettings(BaseModel):
     session_hours: float = Field(
         12, gt=0, le=_COOKIE_HOURS, description="Hours until a person must sign in again"
     )
-    default_role: Role = Field(
+    default_role: Annotated[Role, AfterValidator(_check_default_role)] = Field(
         Role.READER, description="Role of a person who signs in for the first time"
     )
 

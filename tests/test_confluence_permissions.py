@@ -4,8 +4,9 @@ from dataclasses import replace
 
 import pytest
 
-from domain import LOCAL_USER, ImportState, Outcome, Principal, Role
+from domain import HIDDEN, LOCAL_USER, DocumentRef, ImportState, Outcome, Principal, Role
 from domain.errors import ForbiddenError
+from loaders.confluence.confluence_permissions import ConfluencePermissions, Subjects
 from services.sources.secret_service import new_key
 from services.sources.source_service import SourceSettings
 from tests.fakes.confluence import ACCESS_TOKEN, API_TOKEN, EMAIL, FakeConfluence
@@ -183,6 +184,19 @@ def test_an_editor_cannot_turn_off_the_option(wiki):
     edit(admin, wiki.source.id, {"mirror_permissions": False}, settings)
     wiki.load()
     assert wiki.finders() == {"lee", "tanaka", "visitor", "minji"}
+
+
+@pytest.mark.parametrize("ancestors", [None, "missing"])
+def test_a_page_whose_ancestors_are_not_returned_is_hidden_with_a_reason(ancestors):
+    restrictions = {"read": {"restrictions": {one: {"results": []} for one in ("user", "group")}}}
+    page = {"id": "1", "space": {"key": "DOC"}, "restrictions": restrictions, "type": "page"}
+    page |= {} if ancestors == "missing" else {"ancestors": ancestors}
+    permissions = ConfluencePermissions(None, Subjects(None), _spaces={"DOC": ()})
+    permissions.note(page)
+    permissions.note(page | {"id": "2", "ancestors": []})
+    hidden, readable = (permissions.restrict(DocumentRef(id_, "1", "")) for id_ in "12")
+    assert (hidden.restrictions, readable.restrictions) == (HIDDEN, ())
+    assert "did not return the pages above it" in hidden.hidden_reason
 
 
 @pytest.fixture

@@ -156,7 +156,7 @@ class LabelService:
         )
 
     def export(self, principal: Principal, folder: Path) -> "LabelExport":
-        """Write the person's labels in BEIR layout, with the whole library as the corpus.
+        """Write the person's labels in BEIR layout, with all that they may read as the corpus.
 
         Figures measured elsewhere are comparable with Footnote's only if they cover the whole
         corpus. Files uploaded to a single conversation are not part of it.
@@ -168,6 +168,7 @@ class LabelService:
         from services.evaluation.label_sets import write_labeled_set
 
         index, private = self.indexes.active(), self.access.sources.private_documents()
+        private |= self.access.unreadable(principal, self.documents.ids())
         labeled = self._labeled_questions(principal, index.id if index else None, private)
         if index is None or not labeled.questions:
             raise ConflictError(labeled.nothing_to_measure())
@@ -178,7 +179,7 @@ class LabelService:
 
         A passage is matched by its id if its text is the same, else by its text. Grades above 1
         become 1, and those below 0 become 0. If a question has a standalone rewrite, the label is
-        for the rewrite.
+        for the rewrite. A passage that the person may not read does not count as matched.
 
         Raises:
             InputError: The folder can't be read as a labeled set, or the library is empty.
@@ -193,7 +194,8 @@ class LabelService:
                     " PATH`, then the labels."
                 )
             )
-        labels, report = read_labels(folder, self.documents, self.finder, index.id)
+        readable = self.search.passages(principal)
+        labels, report = read_labels(folder, readable, self.finder, index.id)
         self.labels.put(principal, labels)
         return report
 

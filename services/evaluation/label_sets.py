@@ -13,6 +13,7 @@ from domain.errors import InputError
 from domain.messages import _
 from services.evaluation.datasets import LabeledQuestion, LabeledSet, load_labeled_set
 from services.evaluation.metrics import Estimate, Figures, estimate, ndcg, recall, reciprocal_rank
+from services.search.readable_passages import ReadablePassages
 from services.texts import MAX_QUESTION_CHARS, require_letters
 from storage.ledger.document_store import Documents
 from storage.ledger.feedback_store import Label, LabelOrigin
@@ -248,7 +249,7 @@ def _write_judgements(path: Path, questions: Iterable[LabeledQuestion]) -> int:
 
 
 def read_labels(
-    folder: Path, documents: Documents, finder: PassageFinder, index_id: str
+    folder: Path, documents: ReadablePassages, finder: PassageFinder, index_id: str
 ) -> tuple[list[Label], LabelImport]:
     """Read the judgments of a labeled set as labels of indexed passages; the report counts them.
 
@@ -272,7 +273,7 @@ def read_labels(
 
 
 def _passages_now(
-    labeled: LabeledSet, documents: Documents, finder: PassageFinder, index_id: str
+    labeled: LabeledSet, documents: ReadablePassages, finder: PassageFinder, index_id: str
 ) -> dict[str, "Document"]:
     """The library's passages with the same text, by passage id in the set."""
     ids = {id_ for question in labeled.questions for id_ in question.relevance}

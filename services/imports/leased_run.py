@@ -259,26 +259,30 @@ class RunLog:
         fields = {**counts, "passages": report.passages_embedded, **self._figures()}
         write = _log.warning if withheld else _log.info
         state, source_id = report.state.value, report.source_id
+        self._log_slowest()
         write(f"{self._kind.value} finished", state=state, source_id=source_id, **fields)
         for item in report.items:
             if item.outcome is Outcome.FAILED:
-                _log.info("document not imported", document=item.key, reason=item.reason)
+                _log.debug("document not imported", document=item.key, reason=item.reason)
 
     def stop(self, why: str, error: Exception | None = None) -> None:
         """Log that a run stopped early, unless it never started."""
         if self._last is not None:
             reason = None if error is None else str(error) or type(error).__name__
             write = _log.warning if error else _log.info
-            write(f"{self._kind.value} {why}", reason=reason, **self._figures())
+            figures = self._figures()
+            self._log_slowest()
+            write(f"{self._kind.value} {why}", reason=reason, **figures)
 
     def _figures(self) -> dict[str, Any]:
         self._enter("")
         self._close_document("")
-        slowest = [
-            {"document": name, "ms": milliseconds(seconds)}
-            for seconds, name in sorted(self._slowest, reverse=True)
-        ]
-        return {**self._times.fields(), "retries": self._waits, "slowest": slowest}
+        return {**self._times.fields(), "retries": self._waits}
+
+    def _log_slowest(self) -> None:
+        """Log at debug, because not everyone who reads the log may know the names of documents."""
+        for seconds, name in sorted(self._slowest, reverse=True):
+            _log.debug("slow document", document=name, document_ms=milliseconds(seconds))
 
     def _enter(self, stage: str) -> None:
         seconds = self._times.enter(stage)

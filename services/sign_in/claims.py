@@ -18,6 +18,11 @@ Claims = Mapping[str, Any]
 
 SKEW = timedelta(seconds=60)
 _MAX_NAME_CHARS = 200
+_MAX_EMAIL_CHARS = 254  # RFC 5321
+_LONG_EMAIL = _(
+    "Your e-mail address has more than {limit} characters: ask the administrator of the sign-in"
+    " service to correct it."
+)
 _OF_ANOTHER = _("This sign-in was made for another provider or program: sign in again.")
 DISABLED = _("Your account is disabled: ask an administrator to enable it.")
 _INCOMPLETE = _(
@@ -108,13 +113,17 @@ def _digest(*parts: str) -> str:
 
 
 def account_of(claims: Claims, options: SignInOptions, now: datetime) -> Account:
-    """The account of a person who signs in for the first time."""
+    """The account of a person who signs in for the first time.
+
+    Raises:
+        SignInError: The e-mail address is too long.
+    """
     return Account(
         account_id(claims),
         _issuer(claims),
         str(claims["sub"]),
         _name(claims),
-        _line(claims.get("email")),
+        _email(claims),
         options.default_role,
         groups_of(claims, options),
         created_at=now,
@@ -128,17 +137,29 @@ def verified_email(claims: Claims) -> str:
 
     Anyone can enter the address of somebody else at a provider that does not verify it.
     """
-    return _line(claims.get("email")) if claims.get("email_verified") is True else ""
+    return _email(claims) if claims.get("email_verified") is True else ""
 
 
 def _name(claims: Claims) -> str:
     names = (claims.get(one) for one in ("name", "preferred_username", "email", "sub"))
-    return next(filter(None, map(_line, names)), "")
+    return next(filter(None, map(_line, names)), "")[:_MAX_NAME_CHARS]
+
+
+def _email(claims: Claims) -> str:
+    """The whole address, because a part of it could be that of somebody else.
+
+    Raises:
+        SignInError: It is too long.
+    """
+    email = _line(claims.get("email"))
+    if len(email) > _MAX_EMAIL_CHARS:
+        raise SignInError(_LONG_EMAIL.format(limit=_MAX_EMAIL_CHARS))
+    return email
 
 
 def _line(value: object) -> str:
     text = " ".join(value.split()) if isinstance(value, str) else ""
-    return text[:_MAX_NAME_CHARS] if text.isprintable() else ""
+    return text if text.isprintable() else ""
 
 
 def groups_of(claims: Claims, options: SignInOptions) -> frozenset[str]:

@@ -141,12 +141,17 @@ class Accounts(Store):
             session.execute(delete(AdministratorLinkRow))
 
     def use_link(self, digest: str, account_id: str, now: datetime) -> bool:
-        """Make the account an administrator if the link is valid, which it then no longer is."""
+        """Make the account an administrator if the link is valid, which it then no longer is.
+
+        While there is an administrator, no link is valid.
+        """
         with self._database.write() as session:
             link = session.get(AdministratorLinkRow, digest)
             if link is None or link.until < now:
                 return False
             session.delete(link)
+            if _has_administrator(session):
+                return False
             account_row(session, account_id).role = Role.ADMIN
         return True
 

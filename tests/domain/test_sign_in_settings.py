@@ -93,6 +93,7 @@ def test_http_is_permitted_on_this_machine(complete, monkeypatch, address):
         ("FOOTNOTE_SESSION_HOURS", "nan"),
         ("FOOTNOTE_SESSION_HOURS", "721"),
         ("FOOTNOTE_DEFAULT_ROLE", "owner"),
+        ("FOOTNOTE_DEFAULT_ROLE", "admin"),
     ],
 )
 def test_a_value_out_of_range_is_reported_with_its_variable(monkeypatch, variable, value):

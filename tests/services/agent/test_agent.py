@@ -7,7 +7,7 @@ from langchain_core.language_models import FakeMessagesListChatModel, GenericFak
 from langchain_core.messages import AIMessage, HumanMessage, ToolMessage
 from langchain_core.tools import tool
 
-from domain import Step, StepState
+from domain import LOCAL_USER, Step, StepState
 from domain.errors import ModelError, ModelUnavailableError
 from services.agent.agent_events import NO_ANSWER, RESULT_CHARS, UNREADABLE_CALL
 from services.agent.agent_tools import answer_tool, document_tools
@@ -30,7 +30,7 @@ def make_document_agent(services):
 
     def make(limits=UNTOUCHED, more_tools=(), **options):
         def make_tools(numbers):
-            return [*document_tools(services, numbers=numbers), *more_tools]
+            return [*document_tools(services, LOCAL_USER, numbers=numbers), *more_tools]
 
         return DocumentAgent(
             services.parts.chat_choice.answering_model().model, make_tools, limits, **options
@@ -330,7 +330,9 @@ def test_calls_without_a_unique_id_are_distinguished(services, call_id):
         for query in queries
     ]
     model = StreamedModel(responses=[AIMessage("", tool_calls=calls), AIMessage(GOOD)])
-    agent = DocumentAgent(model, lambda numbers: document_tools(services, numbers=numbers))
+    agent = DocumentAgent(
+        model, lambda numbers: document_tools(services, LOCAL_USER, numbers=numbers)
+    )
     results = {step.arguments["query"]: step for step in steps(run_agent(agent))}
     assert all(query in results[query].result for query in queries)
 
@@ -472,7 +474,7 @@ def test_an_agent_of_any_chat_model_returns_messages_with_artifacts(extractive):
     model = scripted_model(
         tool_call("search_documents", query="annual leave"), AIMessage("25 days [1].")
     )
-    agent = make_agent(model, document_tools(extractive))
+    agent = make_agent(model, document_tools(extractive, LOCAL_USER))
     messages = agent.invoke({"messages": [HumanMessage("How many days?")]})["messages"]
     [message] = [message for message in messages if isinstance(message, ToolMessage)]
     assert message.artifact["numbers"][0] == 1
@@ -484,7 +486,7 @@ async def test_an_agent_of_any_chat_model_supports_ainvoke_and_continues_after_a
     extractive,
 ):
     model = scripted_model(tool_call("broken", what="x"), AIMessage("I could not find out."))
-    agent = make_agent(model, [broken, *document_tools(extractive)])
+    agent = make_agent(model, [broken, *document_tools(extractive, LOCAL_USER)])
     messages = (await agent.ainvoke({"messages": [HumanMessage("?")]}))["messages"]
     [message] = [message for message in messages if isinstance(message, ToolMessage)]
     assert message.status == "error"
@@ -493,7 +495,7 @@ async def test_an_agent_of_any_chat_model_supports_ainvoke_and_continues_after_a
 
 def test_the_answer_tool_ends_the_agent_with_its_text(extractive):
     model = scripted_model(tool_call("ask_documents", question="How many days of annual leave?"))
-    agent = make_agent(model, [answer_tool(extractive)])
+    agent = make_agent(model, [answer_tool(extractive, LOCAL_USER)])
     last = agent.invoke({"messages": [HumanMessage("How many days?")]})["messages"][-1]
     assert isinstance(last, ToolMessage)
     assert "25 days" in last.text

@@ -7,7 +7,7 @@ FACT = "New employees get 25 days of annual leave a year"
 
 
 def retrieve(services, numbers):
-    tool = document_tools(services, numbers=numbers)[0]
+    tool = document_tools(services, LOCAL_USER, numbers=numbers)[0]
     tool.invoke({"query": "annual leave", "k": 2})
     return numbers.documents
 
@@ -16,7 +16,7 @@ def test_an_answer_of_an_external_agent_is_checked_as_in_the_chat(services):
     documents = retrieve(services, SourceNumbers())
     n = next(n for n, document in enumerate(documents, 1) if FACT in document.page_content)
     answer = f'They get 25 days [{n}: "{FACT}"]. All get a car [{n}: "a car for all"]. So [9].'
-    checked = checked_answer(services, answer, documents)
+    checked = checked_answer(services, answer, documents, LOCAL_USER)
     assert checked.text == f"They get 25 days [{n}]. All get a car [{n}]. So [9]."
     assert [citation.state for citation in checked.citations] == [
         CitationState.VERIFIED,
@@ -38,12 +38,14 @@ def test_document_brackets_are_masked_for_the_model_and_checked_in_original_form
     services = build_services(embed=True)
     services.directories.import_directory(LOCAL_USER, tmp_path)
     numbers = SourceNumbers()
-    content = document_tools(services, numbers=numbers)[0].invoke({"query": "method of Kim"})
+    content = document_tools(services, LOCAL_USER, numbers=numbers)[0].invoke(
+        {"query": "method of Kim"}
+    )
     assert "[1] Paper ⟦3⟧" in content
     assert "The method of Kim ⟦42⟧ is used ⟦1, 2⟧." in content
     assert "[42]" not in content
     answer = 'It is known [1: "Kim ⟦42⟧ is used ⟦1, 2⟧"], says Kim ⟦42⟧ [1: "method of Kim"].'
-    checked = checked_answer(services, answer, numbers.documents)
+    checked = checked_answer(services, answer, numbers.documents, LOCAL_USER)
     assert checked.text == "It is known [1], says Kim \\[42\\] [1]."
     assert [citation.quote for citation in checked.citations] == [
         "Kim [42] is used [1, 2]",
@@ -53,5 +55,5 @@ def test_document_brackets_are_masked_for_the_model_and_checked_in_original_form
 
 
 def test_without_passages_every_number_is_unknown(services):
-    checked = checked_answer(services, "They get 25 days [1].", [])
+    checked = checked_answer(services, "They get 25 days [1].", [], LOCAL_USER)
     assert [citation.state for citation in checked.citations] == [CitationState.NO_SUCH_SOURCE]

@@ -4,6 +4,7 @@ import pytest
 from langchain_tests.integration_tests import ToolsIntegrationTests
 from langchain_tests.unit_tests import ToolsUnitTests
 
+from domain import LOCAL_USER
 from services.agent.agent_tools import answer_tool, document_tools
 
 
@@ -13,7 +14,7 @@ class _HandbookServices:
         self.services = imported(embed=True)
 
     def find_tool(self, name):
-        return {tool.name: tool for tool in document_tools(self.services)}[name]
+        return {tool.name: tool for tool in document_tools(self.services, LOCAL_USER)}[name]
 
 
 class _SearchDocuments(_HandbookServices):
@@ -55,7 +56,7 @@ class _ListSources(_HandbookServices):
 class _PlainAnswer(_HandbookServices):
     @property
     def tool_constructor(self):
-        return answer_tool(self.services)
+        return answer_tool(self.services, LOCAL_USER)
 
     @property
     def tool_invoke_params_example(self):

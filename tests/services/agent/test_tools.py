@@ -26,8 +26,8 @@ def call(tool, **arguments):
     return tool.invoke({"name": tool.name, "args": arguments, "id": "1", "type": "tool_call"})
 
 
-def tools_of(services, *arguments, **options):
-    return {tool.name: tool for tool in document_tools(services, *arguments, **options)}
+def tools_of(services, principal=LOCAL_USER, **options):
+    return {tool.name: tool for tool in document_tools(services, principal, **options)}
 
 
 def is_failure(message):
@@ -40,7 +40,7 @@ def listed_numbers(content):
 
 
 def test_the_tools_have_a_fixed_order_and_describe_their_use(services):
-    tools = document_tools(services)
+    tools = document_tools(services, LOCAL_USER)
     assert [tool.name for tool in tools] == [
         "search_documents",
         "ask_documents",
@@ -327,7 +327,7 @@ def test_tools_for_the_conversation_of_another_user_are_refused(extractive):
 
 def test_the_answer_tool_returns_the_answer_and_one_line_per_source(services, model_server):
     model_server.will(Text(GOOD))
-    tool = answer_tool(services)
+    tool = answer_tool(services, LOCAL_USER)
     message = call(tool, question="How many days of annual leave?")
     text, _, sources = message.content.partition("\n\nSources:\n")
     assert tool.return_direct
@@ -350,12 +350,15 @@ def test_the_answer_tool_returns_no_live_markup():
 
 def test_the_answer_tool_omits_an_empty_list_of_sources(services, model_server):
     model_server.will(Text("The sources do not say."))
-    assert call(answer_tool(services), question="Why?").content == "The sources do not say."
+    assert (
+        call(answer_tool(services, LOCAL_USER), question="Why?").content
+        == "The sources do not say."
+    )
 
 
 def test_the_answer_tool_reports_a_failure(services, model_server):
     model_server.will(Fault(503))
-    assert is_failure(call(answer_tool(services), question="Why?"))
+    assert is_failure(call(answer_tool(services, LOCAL_USER), question="Why?"))
 
 
 async def test_the_tools_work_asynchronously(services):

@@ -178,6 +178,22 @@ def test_an_export_can_be_imported_by_another_user(services, tmp_path):
     assert services.labels.list(BERT)[0].origin is LabelOrigin.IMPORT
 
 
+def test_an_export_and_an_import_leave_out_hidden_documents(services, tmp_path):
+    leave, vpn = passage(services), passage(services, "vpn.md", "VPN")
+    services.labels.label(LOCAL_USER, LEAVE, leave.id, 1)
+    services.labels.label(LOCAL_USER, "vpn?", vpn.id, 1)
+    services.labels.export(LOCAL_USER, tmp_path / "all")
+    anna, hr = Principal("anna"), [frozenset({"group:hr"})]
+    services.access.restrictions.restrict_documents({leave.metadata["document_id"]: hr})
+    report = services.labels.import_(anna, tmp_path / "all")
+    assert (report.labels, report.unmatched) == (1, 1)
+    assert [one.question for one in services.labels.list(anna)] == ["vpn?"]
+    services.labels.export(anna, tmp_path / "readable")
+    corpus = (tmp_path / "readable" / "corpus.jsonl").read_text(encoding="utf-8")
+    assert vpn.id in corpus
+    assert leave.id not in corpus
+
+
 def test_files_of_a_conversation_are_neither_measured_nor_exported(services, tmp_path):
     conversation_id = services.chat.ask(LOCAL_USER, LEAVE).conversation_id
     files = [("canteen.md", b"# Canteen\n\nA bowl of soup costs three euros.")]

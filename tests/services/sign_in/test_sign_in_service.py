@@ -62,6 +62,14 @@ def test_the_default_role_is_that_of_the_settings(sign_in):
     assert sign_in.principal_of(ADA, NOW).role is Role.EDITOR
 
 
+def test_an_email_address_is_stored_as_a_whole_or_refused(sign_in):
+    longest = "a" * 242 + "@example.com"
+    assert sign_in.account_of(ADA | {"email": longest}, NOW).email == longest
+    later_on = {"email": f"a{longest}", "sub": "other"}
+    with pytest.raises(SignInError, match="more than 254 characters"):
+        sign_in.account_of(ADA | later_on, NOW)
+
+
 def test_an_account_is_that_of_issuer_and_subject_not_of_the_email_address(sign_in):
     ada, ben = sign_in.principal_of(ADA, NOW), sign_in.principal_of(BEN, NOW)
     assert ada.user_id != ben.user_id

@@ -113,6 +113,15 @@ def test_a_link_makes_one_account_an_administrator_once(accounts):
     assert [one.role for one in accounts.list()] == [Role.ADMIN, Role.READER]
 
 
+def test_a_link_is_invalid_once_there_is_an_administrator(accounts):
+    accounts.put(replace(ADA, role=Role.ADMIN))
+    accounts.put(BEN)
+    accounts.replace_link("l1", NOW + HOUR)
+    assert not accounts.use_link("l1", "b1", NOW)
+    accounts.set_role("b1", Role.EDITOR)
+    assert [one.role for one in accounts.list()] == [Role.ADMIN, Role.EDITOR]
+
+
 def test_a_link_is_invalid_when_it_is_old_replaced_or_removed(accounts):
     accounts.put(ADA)
     accounts.replace_link("l1", NOW + HOUR)
