@@ -62,18 +62,20 @@ class FailureService:
 
     def page(self, principal: Principal, *, limit: int = 50, offset: int = 0) -> FailurePage:
         """A page of the failures that are not dismissed, latest first."""
-        sources = self._sources(principal)
-        failures = self.failures.page(sources, limit=limit, offset=offset)
+        sources, readers = self._sources(principal), self.access.readers(principal)
+        failures = self.failures.page(sources, readers, limit=limit, offset=offset)
         shown = readable_failures(self.access.denied(principal), failures)
-        return FailurePage(tuple(shown), self.failures.count(sources))
+        return FailurePage(tuple(shown), self.failures.count(sources, readers))
 
     def count(self, principal: Principal) -> int:
         """The number of failures that are not dismissed."""
-        return self.failures.count(self._sources(principal))
+        return self.failures.count(self._sources(principal), self.access.readers(principal))
 
     def identifiers(self, principal: Principal) -> list[SourceDocument]:
         """The source id and key of each failed document."""
-        return self.failures.identifiers(self._sources(principal))
+        found = self.failures.identifiers(self._sources(principal), self.access.readers(principal))
+        hidden = self.access.denied(principal).documents
+        return [one for one in found if document_id(*one) not in hidden]
 
     def dismiss(self, principal: Principal, failed: Iterable[SourceDocument]) -> None:
         """Hide failures until the documents fail again."""
@@ -223,7 +225,9 @@ class DocumentService:
         Places of catalogs do not count.
         """
         since = datetime.now(UTC) - timedelta(days=days)
-        return import_days(self.database, self._without_catalogs(principal), since)
+        own, readers = self._without_catalogs(principal), self.access.readers(principal)
+        hidden = self.access.denied(principal).documents
+        return import_days(self.database, own, since, readers, hidden)
 
     def reimport(self, principal: Principal, document_ids: Sequence[str]) -> list[ImportRun]:
         """Queue imports that read these documents again, even if unchanged."""

@@ -1,11 +1,11 @@
 """The items of imports, and document versions that could not be read."""
 
-from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime
 
-from sqlalchemy import Select, delete, func, insert, select, update
+from sqlalchemy import Select, and_, case, delete, func, insert, or_, select, update
 from sqlalchemy.orm import Session
 
 from domain import (
@@ -21,7 +21,9 @@ from domain.errors import NotFoundError
 from domain.messages import _
 from storage.ledger.columns import columns_of, from_row, shallow_dict
 from storage.ledger.database import Columns, Database, Store, change_all, in_groups, scalars_with
-from storage.ledger.ledger_tables import FailureRow, ImportItemRow, ImportRow
+from storage.ledger.document_store import document_id
+from storage.ledger.ledger_tables import DocumentRow, FailureRow, ImportItemRow, ImportRow
+from storage.ledger.restriction_store import Readers, is_readable_by
 
 
 @dataclass(frozen=True, slots=True)
@@ -216,24 +218,35 @@ def _report(session: Session, row: ImportRow) -> ImportReport:
 
 
 class Failures(Store):
-    """Documents of all sources that could not be read, without dismissed ones."""
+    """Documents of all sources that could not be read, without dismissed ones.
+
+    Documents of which an earlier version is hidden from the `readers` are omitted.
+    """
 
     def page(
-        self, sources: Sequence[str] | None = None, *, limit: int, offset: int = 0
+        self,
+        sources: Sequence[str] | None = None,
+        readers: Readers = None,
+        *,
+        limit: int,
+        offset: int = 0,
     ) -> list[FailedDocument]:
         """Failed documents, latest first; `sources` None means all."""
-        query = _of_sources(select(FailureRow), sources).order_by(
+        query = _of_sources(select(FailureRow), sources, readers).order_by(
             FailureRow.failed_at.desc().nulls_last(), FailureRow.source_id, FailureRow.key
         )
         return self._each(FailedDocument, query.limit(limit).offset(offset))
 
-    def count(self, sources: Sequence[str] | None = None) -> int:
+    def count(self, sources: Sequence[str] | None = None, readers: Readers = None) -> int:
         """The number of failed documents."""
-        return self._count(_of_sources(select(func.count()).select_from(FailureRow), sources))
+        query = select(func.count()).select_from(FailureRow)
+        return self._count(_of_sources(query, sources, readers))
 
-    def identifiers(self, sources: Sequence[str] | None = None) -> list[tuple[str, str]]:
+    def identifiers(
+        self, sources: Sequence[str] | None = None, readers: Readers = None
+    ) -> list[tuple[str, str]]:
         """The source id and key of each failed document."""
-        query = _of_sources(select(FailureRow.source_id, FailureRow.key), sources)
+        query = _of_sources(select(FailureRow.source_id, FailureRow.key), sources, readers)
         with self._database.read() as session:
             return [(source_id, key) for source_id, key in session.execute(query)]
 
@@ -248,34 +261,59 @@ REPORTED = FailureRow.dismissed.is_(False) & FailureRow.is_error
 """Failures that users see."""
 
 
-def _of_sources(query: Select[*Columns], sources: Sequence[str] | None) -> Select[*Columns]:
-    query = query.where(REPORTED)
+def readable_failures(query: Select[*Columns], readers: Readers) -> Select[*Columns]:
+    """The query of failures without those of stored documents that the readers may not read."""
+    if readers is None:
+        return query
+    same = and_(DocumentRow.source_id == FailureRow.source_id, DocumentRow.key == FailureRow.key)
+    return query.outerjoin(DocumentRow, same).where(
+        or_(DocumentRow.id.is_(None), is_readable_by(readers))
+    )
+
+
+def _of_sources(
+    query: Select[*Columns], sources: Sequence[str] | None, readers: Readers
+) -> Select[*Columns]:
+    query = readable_failures(query.where(REPORTED), readers)
     return query if sources is None else query.where(FailureRow.source_id.in_(sources))
 
 
 _CHANGES = (Outcome.NEW, Outcome.CHANGED, Outcome.REMOVED)
 
 
-def import_days(database: Database, sources: Sequence[str], since: datetime) -> list[ImportDay]:
+def import_days(
+    database: Database,
+    sources: Sequence[str],
+    since: datetime,
+    readers: Readers = None,
+    hidden: Collection[str] = (),
+) -> list[ImportDay]:
     """The days since `since` with new, changed, or removed documents, oldest first.
 
-    Dry runs don't count.
+    Dry runs don't count, nor do documents that the readers may not read; of removed documents,
+    these are the `hidden` ids.
     """
-    day = func.date(ImportRow.started_at)
+    day, needs_keys = func.date(ImportRow.started_at), readers is not None
+    # Only the key tells which removed document it was.
+    removed = case((DocumentRow.id.is_(None) & needs_keys, ImportItemRow.key), else_="")
+    same = and_(DocumentRow.source_id == ImportRow.source_id, DocumentRow.key == ImportItemRow.key)
     query = (
-        select(day, ImportItemRow.outcome, func.count())
+        select(day, ImportItemRow.outcome, ImportRow.source_id, removed, func.count())
         .join(ImportItemRow, ImportItemRow.import_id == ImportRow.id)
+        .outerjoin(DocumentRow, same)
         .where(
+            or_(DocumentRow.id.is_(None), is_readable_by(readers)),
             ImportRow.source_id.in_(sources),
             ImportRow.started_at >= since,
             ImportRow.kind != ImportKind.DRY_RUN,
             ImportItemRow.outcome.in_(_CHANGES),
         )
-        .group_by(day, ImportItemRow.outcome)
+        .group_by(day, ImportItemRow.outcome, ImportRow.source_id, removed)
         .order_by(day)
     )
-    days: defaultdict[str, dict[str, int]] = defaultdict(dict)
+    days: defaultdict[str, Counter[str]] = defaultdict(Counter)
     with database.read() as session:
-        for text, outcome, documents in session.execute(query):
-            days[str(text)][outcome] = documents
+        for text, outcome, source_id, key, documents in session.execute(query):
+            if not key or document_id(source_id, key) not in hidden:
+                days[str(text)][outcome] += documents
         return [ImportDay(date.fromisoformat(text), counts) for text, counts in days.items()]

@@ -14,7 +14,7 @@ from domain import ImportKind, ImportRun, ImportState
 from storage.ledger.columns import from_row
 from storage.ledger.database import Store, rows_with
 from storage.ledger.import_queue_store import import_run
-from storage.ledger.import_store import REPORTED, source_not_found
+from storage.ledger.import_store import REPORTED, readable_failures, source_not_found
 from storage.ledger.ledger_tables import (
     ConversationRow,
     DocumentRow,
@@ -339,7 +339,9 @@ class Sources(Store):
         documents_query = select(
             DocumentRow.source_id, func.count(), func.sum(DocumentRow.passages)
         ).where(is_readable_by(readers))
-        failures_query = select(FailureRow.source_id, func.count()).where(REPORTED)
+        failures_query = readable_failures(
+            select(FailureRow.source_id, func.count()).where(REPORTED), readers
+        )
         with self._database.read() as session:
             totals = {
                 id_: (documents, passages)

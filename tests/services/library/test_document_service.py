@@ -4,8 +4,9 @@ import pytest
 
 from domain import LOCAL_USER, DocumentFilter, DocumentOrder, Principal, Role
 from domain.errors import NotFoundError, StorageError
-from services.library.document_service import DocumentService
+from services.library.document_service import DocumentService, FailureService
 from storage.ledger.document_store import document_id
+from storage.ledger.import_store import Failures
 from storage.ledger.source_store import CATALOG_KIND
 from tests.fakes.library import DictLoader, Library
 
@@ -147,6 +148,34 @@ def test_documents_and_imports_are_counted_by_passages_and_by_day(shared_library
     [day] = shared_library.service.import_days(ANNA)
     assert day.counts == {"new": 3}
     assert shared_library.service.import_days(LOCAL_USER)[0].counts == {"new": 2}
+
+
+def test_hidden_documents_do_not_count_in_imports_by_day_even_after_their_removal(shared_library):
+    library, hr = shared_library.library, [frozenset({"group:hr"})]
+    library.access.restrictions.restrict_documents({shared_library.id("a.md"): hr})
+    [day] = shared_library.service.import_days(ANNA)
+    assert day.counts == {"new": 2}
+    library.load(DictLoader({"b.md": "휴가는 15일입니다."}), confirm_removals=True)
+    [day] = shared_library.service.import_days(ANNA)
+    assert day.counts == {"new": 2}
+    [day] = shared_library.service.import_days(LOCAL_USER)
+    assert day.counts == {"new": 2, "gone": 1}
+
+
+def test_failures_of_hidden_documents_are_neither_listed_nor_counted(shared_library):
+    library, hr = shared_library.library, [frozenset({"group:hr"})]
+    broken = {"a.md": "it is damaged", "b.md": "it is damaged", "new.md": "it is empty"}
+    library.load(DictLoader(dict.fromkeys(broken, "changed"), broken=broken))
+    failures = FailureService(Failures(library.database), library.access, shared_library.queue)
+    for principal, shown in ((ANNA, ["a.md", "b.md", "new.md"]), (ANNA, ["b.md", "new.md"])):
+        page = failures.page(principal)
+        assert sorted(one.key for one in page.failures) == shown
+        assert sorted(key for _, key in failures.identifiers(principal)) == shown
+        assert page.total == failures.count(principal) == len(shown)
+        readers = library.access.readers(principal)
+        figures = library.sources.figures(readers)[shared_library.folder.id]
+        assert figures.failed == len(shown)
+        library.access.restrictions.restrict_documents({shared_library.id("a.md"): hr})
 
 
 def test_places_of_a_catalog_are_listed_and_counted_only_by_name(shared_library):
