@@ -200,6 +200,7 @@ KEY_SCOPE_NAMES = {
     "read": "read: search and read documents",
     "ask": "ask: ask questions, and store conversations",
     "manage": "manage: change sources, imports, and documents",
+    "metrics": "metrics: read the figures of the whole installation",
 }
 KEY_GROUPS = "Groups"
 KEY_GROUPS_HELP = "The key reads what these groups may read."
