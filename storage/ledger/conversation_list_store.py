@@ -99,15 +99,15 @@ class ConversationList(Store):
 
         Those deleted before the first time are removed, and those last changed before the second.
         """
-        gone = ConversationRow.deleted_at < deleted
+        expired = ConversationRow.deleted_at < deleted
         if inactive is not None:
-            gone |= ConversationRow.updated_at < inactive
+            expired |= ConversationRow.updated_at < inactive
         with self._database.read() as session:
             # Usually there is nothing to purge, so avoid a write transaction.
-            if not session.scalar(select(ConversationRow.id).where(gone).limit(1)):
+            if not session.scalar(select(ConversationRow.id).where(expired).limit(1)):
                 return 0
         with self._database.write() as session:
-            statement = delete(ConversationRow).where(gone).returning(ConversationRow.id)
+            statement = delete(ConversationRow).where(expired).returning(ConversationRow.id)
             return len(session.scalars(statement).all())
 
 
