@@ -4,19 +4,22 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from bootstrap.import_services import ImportServices
+from storage.ledger.account_erasure import AccountErasure
 from storage.ledger.account_store import Accounts
 from storage.ledger.api_key_store import ApiKeys
 from storage.ledger.document_list_store import DocumentList
 
 if TYPE_CHECKING:
+    from services.account_deletion import AccountDeletion
     from services.administration.explanation_service import ExplanationService
     from services.administration.group_service import GroupService
     from services.administration.reader_reports import ReaderReports
+    from services.sign_in.account_service import AccountService
     from services.sources.permission_service import PermissionService
 
 
 class AdministrationServices(ImportServices):
-    """The services for imports, and those for readers of sources, collections, and documents."""
+    """The services for imports, and those for accounts and for readers of documents."""
 
     @cached_property
     def permissions(self) -> "PermissionService":
@@ -46,3 +49,17 @@ class AdministrationServices(ImportServices):
         from services.administration.explanation_service import ExplanationService
 
         return ExplanationService(Accounts(self._database), self.permissions)
+
+    @cached_property
+    def accounts(self) -> "AccountService":
+        """Lists and changes the accounts of people who sign in."""
+        from services.sign_in.account_service import AccountService
+
+        return AccountService(Accounts(self._database), self.audit)
+
+    @cached_property
+    def account_deletion(self) -> "AccountDeletion":
+        """Deletes accounts with everything that belongs to them."""
+        from services.account_deletion import AccountDeletion
+
+        return AccountDeletion(AccountErasure(self._database), self.housekeeping)

@@ -13,7 +13,6 @@ from bootstrap.sign_in import make_sign_in, make_tokens
 from domain import LOCAL_USER, SearchChoice
 from domain.errors import AppError
 from domain.web.host_policy import Host, HostPolicy
-from storage.ledger.account_erasure import AccountErasure
 from storage.ledger.account_store import Accounts
 from storage.ledger.api_key_store import ApiKeys
 from storage.ledger.document_list_store import DocumentList, FirstPassages, LabelList, Titles
@@ -25,7 +24,7 @@ from storage.ledger.place_store import Places
 
 # Services are imported where they are built, so that commands and pages load only what they use.
 if TYPE_CHECKING:
-    from services.account_deletion import AccountDeletion
+    from services.account_export import AccountExport
     from services.api_key_service import ApiKeyService, ApiLimits
     from services.caller_service import CallerService
     from services.catalog.catalog_imports import CatalogImports
@@ -46,7 +45,6 @@ if TYPE_CHECKING:
     from services.search.search_scope import ChoiceService
     from services.search.search_service import Library, SearchService
     from services.search.suggestion_service import SuggestionService
-    from services.sign_in.account_service import AccountService
     from services.sign_in.sign_in_service import SignInService
     from services.status_service import StatusService
 
@@ -296,18 +294,19 @@ class Services(AdministrationServices):
         )
 
     @cached_property
-    def accounts(self) -> "AccountService":
-        """Lists and changes the accounts of people who sign in."""
-        from services.sign_in.account_service import AccountService
+    def account_export(self) -> "AccountExport":
+        """Exports what is stored about accounts."""
+        from services.account_export import AccountExport
 
-        return AccountService(Accounts(self._database), self.audit)
-
-    @cached_property
-    def account_deletion(self) -> "AccountDeletion":
-        """Deletes accounts with everything that belongs to them."""
-        from services.account_deletion import AccountDeletion
-
-        return AccountDeletion(AccountErasure(self._database), self.housekeeping)
+        return AccountExport(
+            Accounts(self._database),
+            self.conversations,
+            self.ratings,
+            self.labels,
+            People(self._database),
+            ApiKeys(self._database),
+            self.audit,
+        )
 
     @cached_property
     def sign_in(self) -> "SignInService | None":

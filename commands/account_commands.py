@@ -1,11 +1,12 @@
 """`cli.py account`: the accounts of the people who have signed in."""
 
 from dataclasses import asdict
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from commands.console import AsJson, DataDir, open_services, print_json, print_table
+from commands.console import AsJson, DataDir, new_file, open_services, print_json, print_table
 from domain import LOCAL_USER, Account, Role
 
 if TYPE_CHECKING:
@@ -55,6 +56,19 @@ def enable(account_id: _AccountId, data_dir: DataDir = None) -> None:
     with open_services(data_dir, warn=False) as services:
         services.accounts.enable(LOCAL_USER, account_id)
     typer.echo(f"Account {account_id} is enabled.")
+
+
+@account.command()
+def export(
+    account_id: _AccountId,
+    file: Annotated[Path, typer.Argument(metavar="FILE.zip", help="The file to write")],
+    force: Annotated[bool, typer.Option("--force", help="Replace an existing file")] = False,
+    data_dir: DataDir = None,
+) -> None:
+    """Write what is stored about an account to a zip archive of JSON files."""
+    with open_services(data_dir, warn=False) as services, new_file(file, replace=force) as target:
+        services.account_export.write(LOCAL_USER, account_id, target)
+    typer.echo(f"The data of account {account_id} is in {file}.")
 
 
 @account.command()

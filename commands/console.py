@@ -4,17 +4,18 @@ import json
 import os
 import shlex
 import sys
+import uuid
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import IO, TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from domain import LOCAL_USER, ImportReport, ImportState, Outcome
 from domain.errors import InputError
-from domain.messages import COMMAND
+from domain.messages import COMMAND, _
 
 if TYPE_CHECKING:
     from bootstrap import Services
@@ -124,6 +125,41 @@ def permissions_of_shell() -> Iterator[None]:
         yield
     finally:
         os.umask(private)
+
+
+@contextmanager
+def new_file(path: Path, *, replace: bool) -> Iterator[IO[bytes]]:
+    """A file that gets its name when the block ends, if it is complete; nobody else may read it.
+
+    Raises:
+        InputError: The file exists and is not to be replaced, or it can't be written.
+    """
+    part = path.with_name(f".{path.name}.{uuid.uuid4().hex}.part")
+    try:
+        _require_new(path, replace=replace)
+        with part.open("xb") as file:
+            yield file
+            file.flush()
+            os.fsync(file.fileno())
+        _require_new(path, replace=replace)  # another process may have written it meanwhile
+        part.replace(path)
+    except OSError as error:
+        raise InputError(
+            _("{file} can't be written ({reason}): choose another name or folder.").format(
+                file=path, reason=error.strerror or error
+            )
+        ) from error
+    finally:
+        part.unlink(missing_ok=True)
+
+
+def _require_new(path: Path, *, replace: bool) -> None:
+    if path.exists() and not replace:
+        raise InputError(
+            _("{file} exists already: choose another name, or replace it with --force.").format(
+                file=path
+            )
+        )
 
 
 def print_warnings(warnings: Iterable[str]) -> None:

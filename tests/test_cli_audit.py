@@ -1,6 +1,7 @@
 """`cli.py audit` and the deletion of accounts in a subprocess."""
 
 import json
+from zipfile import ZipFile
 
 from domain import Role
 from tests.test_cli_account import add
@@ -30,3 +31,21 @@ def test_an_account_is_deleted_only_with_a_confirmation(line):
     assert "b2" not in line.run("account", "list").stdout
     refused = line.run("account", "delete", "a1", "--yes", code=1)
     assert "last administrator" in refused.stderr
+
+
+def test_an_export_never_overwrites_a_file_unless_it_is_forced(line, tmp_path):
+    add(line, "a1", "Ada", Role.ADMIN)
+    file = tmp_path / "ada.zip"
+    line.run("account", "export", "a1", str(file))
+    with ZipFile(file) as archive:
+        assert json.loads(archive.read("account.json"))["name"] == "Ada"
+    file.write_bytes(b"mine")
+    assert "--force" in line.run("account", "export", "a1", str(file), code=1).stderr
+    assert file.read_bytes() == b"mine"
+    line.run("account", "export", "nobody", str(file), "--force", code=1)
+    assert file.read_bytes() == b"mine"
+    line.run("account", "export", "a1", str(file), "--force")
+    assert ZipFile(file).testzip() is None
+    assert [one.name for one in tmp_path.glob("*.part")] == []
+    missing = line.run("account", "export", "a1", str(tmp_path / "no" / "a.zip"), code=1)
+    assert "can't be written" in missing.stderr

@@ -182,10 +182,13 @@ def account_row(session: Session, account_id: str) -> AccountRow:
     """The row of an account; raises NotFoundError if there is none."""
     row = session.get(AccountRow, account_id)
     if row is None:
-        raise NotFoundError(
-            _("There is no account {account_id}.").format(account_id=repr(account_id))
-        )
+        raise account_not_found(account_id)
     return row
+
+
+def account_not_found(account_id: str) -> NotFoundError:
+    """The error for an account that does not exist, or that the principal may not see."""
+    return NotFoundError(_("There is no account {account_id}.").format(account_id=repr(account_id)))
 
 
 def is_administrator(row: AccountRow) -> bool:

@@ -4,6 +4,8 @@ from collections.abc import Callable
 from dataclasses import replace
 from math import isfinite
 
+from sqlalchemy import select
+
 from domain import Person
 from domain.errors import InputError, NotFoundError
 from domain.messages import _
@@ -26,6 +28,11 @@ class People(Store):
                     )
                 )
             return from_row(Person, row)
+
+    def list(self, owner_id: str) -> list[Person]:
+        """All people of an owner, by their ids."""
+        own = select(UserRow).where(UserRow.owner_id == owner_id)
+        return self._each(Person, own.order_by(UserRow.id))
 
     def change(self, owner_id: str, person_id: str, change: Callable[[Person], Person]) -> Person:
         """Replace a person by the result of `change` in one transaction, and return the result.
