@@ -15,7 +15,7 @@ import typer
 
 from domain import LOCAL_USER, ImportReport, ImportState, Outcome
 from domain.errors import InputError
-from domain.messages import COMMAND, _
+from domain.messages import COMMAND
 
 if TYPE_CHECKING:
     from bootstrap import Services
@@ -145,9 +145,7 @@ def new_file(path: Path, *, replace: bool) -> Iterator[IO[bytes]]:
         part.replace(path)
     except OSError as error:
         raise InputError(
-            _("{file} can't be written ({reason}): choose another name or folder.").format(
-                file=path, reason=error.strerror or error
-            )
+            f"{path} can't be written ({error.strerror or error}): choose another name or folder."
         ) from error
     finally:
         part.unlink(missing_ok=True)
@@ -155,11 +153,7 @@ def new_file(path: Path, *, replace: bool) -> Iterator[IO[bytes]]:
 
 def _require_new(path: Path, *, replace: bool) -> None:
     if path.exists() and not replace:
-        raise InputError(
-            _("{file} exists already: choose another name, or replace it with --force.").format(
-                file=path
-            )
-        )
+        raise InputError(f"{path} exists already: choose another name, or replace it with --force.")
 
 
 def print_warnings(warnings: Iterable[str]) -> None:

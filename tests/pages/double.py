@@ -4,7 +4,7 @@ import dataclasses
 import threading
 import time
 from collections.abc import Generator, Iterator
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 
 from domain import (
     EXTRACTIVE,
@@ -232,6 +232,8 @@ class ScriptedTurns:
 
 class ScriptedConversations:
     """The conversation list of a scripted chat."""
+
+    inactive_retention: timedelta | None = None
 
     def __init__(self, chat: ScriptedChat) -> None:
         self._chat = chat

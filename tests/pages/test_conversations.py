@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator
 from dataclasses import replace
+from datetime import timedelta
 from pathlib import Path
 
 import pytest
@@ -104,6 +105,16 @@ def test_more_conversations_are_shown_on_request(page: AppTest, begin: Begin) ->
     press(page, words.MORE_CONVERSATIONS)
     assert len(titles(page)) == LIST_LIMIT + 1
     assert words.MORE_CONVERSATIONS not in page_text(page)
+
+
+def test_the_list_says_how_long_conversations_are_kept(
+    page: AppTest, services: Services, begin: Begin
+) -> None:
+    begin("Why?")
+    note = words.count(words.CONVERSATION_RETENTION, 90)
+    assert note not in page_text(page.run())
+    services.conversations.inactive_retention = timedelta(days=90)
+    assert note in page_text(page.run())
 
 
 def test_markdown_in_a_title_is_not_rendered(page: AppTest, begin: Begin) -> None:

@@ -187,6 +187,14 @@ def test_a_person_who_signs_out_sees_the_sign_in_even_with_a_copy_of_the_cookie(
     assert "signed out" in page_text(copy)
 
 
+def test_a_person_can_export_their_data(services: ServicesWithSignIn) -> None:
+    page = AppTest.from_function(only_the_person)
+    page.user = claims()
+    [download] = page.run().get("download_button")
+    assert not page.exception
+    assert download.proto.label == words.EXPORT_MY_DATA
+
+
 def test_a_disabled_account_loses_the_page_at_the_next_click(services: ServicesWithSignIn) -> None:
     page = app(claims()).run()
     account = services.sign_in.account_of(claims(), datetime.now(UTC))

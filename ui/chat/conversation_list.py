@@ -311,6 +311,8 @@ def _show_groups(services: "Services", search_words: str) -> None:
                 _show_conversation(conversation, titles[conversation.id])
     if groups.total > limit:
         st.button(words.MORE_CONVERSATIONS, type="tertiary", width="stretch", on_click=_list_more)
+    if groups.total and (retention := services.conversations.inactive_retention):
+        st.caption(words.count(words.CONVERSATION_RETENTION, retention.days))
 
 
 def _row_titles(conversations: Sequence[Conversation]) -> dict[str, str]:

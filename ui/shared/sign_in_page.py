@@ -1,14 +1,21 @@
 """The page on which people sign in, and the menu of a person who has."""
 
 from datetime import UTC, datetime
+from functools import partial
+from io import BytesIO
+from typing import TYPE_CHECKING
 
 import streamlit as st
 
+from domain import Principal
 from domain.logs import get_logger
 from services.sign_in.sign_in_service import ADMINISTRATOR, SignInService
 from ui.shared import frame, session
 from ui.shared.safe_html import escape, literal
 from ui.text import words
+
+if TYPE_CHECKING:
+    from bootstrap import Services
 
 _REASON = "sign-in-refusal"
 _log = get_logger("sign_in")
@@ -55,10 +62,24 @@ def show_person() -> None:
     ):
         lines = [account.name, account.email, words.ROLE_NAMES[account.role]]
         st.html("".join(f'<p class="fn-person">{escape(line)}</p>' for line in lines if line))
+        st.download_button(
+            words.EXPORT_MY_DATA,
+            partial(_own_data, services, frame.principal(), account.id),  # runs on the click
+            "footnote-data.zip",
+            "application/zip",
+            icon=":material/download:",
+            on_click="ignore",
+        )
         if st.button(words.SIGN_OUT, icon=":material/logout:"):
             services.sign_in.end_session(session.claims(), datetime.now(UTC))
             st.logout()
             st.stop()
+
+
+def _own_data(services: "Services", principal: Principal, account_id: str) -> bytes:
+    file = BytesIO()
+    services.account_export.write(principal, account_id, file)
+    return file.getvalue()
 
 
 def use_administrator_link() -> None:

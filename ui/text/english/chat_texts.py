@@ -122,6 +122,10 @@ AGES = {
     "older": "Older",
 }
 MORE_CONVERSATIONS = "Show more"
+CONVERSATION_RETENTION = Plural(
+    "Conversations are permanently deleted after 1 day without a question.",
+    "Conversations are permanently deleted after {n} days without a question.",
+)
 
 CONVERSATION_MENU = "Rename, share, export, or delete: {title}"
 CONVERSATION_ACTIONS = {

@@ -2,6 +2,7 @@
 
 SIGN_IN = "Sign in"
 SIGN_OUT = "Sign out"
+EXPORT_MY_DATA = "Export my data"
 SIGN_IN_FIRST = (
     "To become an administrator, sign in first, and then open the link for administrators again."
 )
