@@ -18,6 +18,12 @@ from storage.ledger.audit_store import add_event, erase_name
 from storage.ledger.database import Store
 from storage.ledger.ledger_tables import ApiKeyRow, ConversationRow, LabelRow, RatingRow, UserRow
 from storage.ledger.restriction_store import advance
+from storage.ledger.usage_tables import (
+    ImportTurnRow,
+    RecentQuestionRow,
+    UploadedFileRow,
+    UploadRow,
+)
 
 _OWNED = {
     "conversations": (ConversationRow, ConversationRow.user_id),
@@ -25,6 +31,10 @@ _OWNED = {
     "labels": (LabelRow, LabelRow.user_id),
     "preferences": (UserRow, UserRow.owner_id),
     "api_keys": (ApiKeyRow, ApiKeyRow.user_id),
+    "import_turns": (ImportTurnRow, ImportTurnRow.user_id),
+    "recent_questions": (RecentQuestionRow, RecentQuestionRow.user_id),
+    "uploads": (UploadRow, UploadRow.user_id),
+    "uploaded_files": (UploadedFileRow, UploadedFileRow.user_id),
 }
 """By the name in the audit log, the rows that belong to a user."""
 

@@ -99,10 +99,14 @@ def test_every_column_that_may_name_a_person_is_known():
         "audit_events.actor",
         "audit_events.actor_name",
         "conversations.user_id",
+        "import_turns.user_id",
         "imports.user_id",
         "labels.user_id",
         "ratings.user_id",
+        "recent_questions.user_id",
         "restriction_readers.reader",
+        "uploaded_files.user_id",
+        "uploads.user_id",
         "users.owner_id",
     }
 
