@@ -471,6 +471,16 @@ def test_a_running_import_shows_passages_and_the_time_left(services, source):
     assert words.RUN_PASSAGES_ABOUT.format(done="1,200", expected="5,600") in progress_text(page)
 
 
+def test_an_import_whose_turn_is_over_waits_for_its_turn_with_its_progress(services, source):
+    running_import(services, source, passages=90, read=90, expected=90)
+    [run] = services.queue.current(LOCAL_USER)
+    leases = ImportLeases(services.parts.database)
+    leases.stop(run.id, "w", ImportState.QUEUED, seconds=10.0)
+    page = open_page(source)
+    assert words.RUN_GAVE_WAY in progress_text(page)
+    assert page.get("progress")[0].proto.value > 0
+
+
 def test_an_import_is_almost_done_instead_of_having_no_seconds_left(services, source):
     running_import(services, source, passages=90, read=90, expected=90, seconds_left=1)
     page = open_page(source)
