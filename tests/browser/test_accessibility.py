@@ -239,6 +239,12 @@ def show_settings(page: "sync_api.Page", program: Program) -> None:
     open_page(page, program, "app_settings")
 
 
+def show_api_keys(page: "sync_api.Page", program: Program) -> None:
+    open_page(page, program, "administration")
+    page.get_by_text(words.KEY_CREATE, exact=True).click()
+    page.get_by_label(words.KEY_NAME, exact=True).wait_for()
+
+
 def ask_for_places(page: "sync_api.Page", program: Program, question: str) -> None:
     page.goto(f"{program.address}/catalogue")
     page.get_by_label(words.PLACES_QUESTION).fill(question)
@@ -275,6 +281,7 @@ STATES = {
     "import report": show_report,
     "retrieval lab": show_lab,
     "settings": show_settings,
+    "API keys": show_api_keys,
     "places": show_places,
     "refused question": show_refused_question,
 }

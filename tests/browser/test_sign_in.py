@@ -1,68 +1,28 @@
 """People sign in at a real OpenID provider, and sessions that are not valid show nothing."""
 
-import json
 from collections.abc import Iterator
-from dataclasses import dataclass
 from datetime import UTC, datetime
-from pathlib import Path
 
 import pytest
-from streamlit.web.server.starlette.starlette_app_utils import create_signed_value
 
-from bootstrap import streamlit_secrets
-from domain import Account, Role
-from settings import load_settings
-from storage.ledger.account_store import Accounts
-from storage.ledger.database import open_database
+from domain import Role
 from tests.browser.actions import DESKTOP, WAIT_MS, settle
-from tests.browser.openid_provider import (
-    CLIENT_ID,
-    CLIENT_SECRET,
-    OpenIdProvider,
-    openid_provider,
+from tests.browser.team import (
+    COOKIE,
+    Team,
+    cookie,
+    person_menu,
+    running_team,
+    sign_in,
+    sign_in_button,
 )
-from tests.browser.program import running
 from tests.browser.test_accessibility import violations_in_all_appearances
-from tests.fakes.openai import EMBEDDING_MODEL, OpenAIServer
-from tests.servers import free_port
+from tests.fakes.openai import OpenAIServer
 from ui.text import words
 
 sync_api = pytest.importorskip("playwright.sync_api", reason="pip install playwright")
 
 pytestmark = [pytest.mark.browser]
-
-COOKIE = "_streamlit_user"
-
-
-@dataclass(frozen=True)
-class Team:
-    """A running program with sign-in, its provider, and what it printed."""
-
-    address: str
-    provider: OpenIdProvider
-    data_dir: Path
-    output: Path
-
-    @property
-    def accounts(self) -> Accounts:
-        return Accounts(open_database(self.data_dir))
-
-    def account(self, name: str) -> Account:
-        return next(one for one in self.accounts.list() if one.name == name)
-
-    @property
-    def cookie_secret(self) -> str:
-        settings = load_settings(
-            data_dir=self.data_dir,
-            oidc_issuer=self.provider.issuer,
-            oidc_client_id=CLIENT_ID,
-            oidc_client_secret=CLIENT_SECRET,
-            public_url=self.address,
-        )
-        line = next(
-            one for one in streamlit_secrets(settings).splitlines() if "cookie_secret" in one
-        )
-        return json.loads(line.partition(" = ")[2])
 
 
 @pytest.fixture(scope="module")
@@ -72,34 +32,8 @@ def team(
     embedder: OpenAIServer,
     tmp_path_factory: pytest.TempPathFactory,
 ) -> Iterator[Team]:
-    folder, port = tmp_path_factory.mktemp("team"), free_port()
-    data_dir, output = folder / "data", folder / "output.txt"
-    embedding = {
-        "FOOTNOTE_DATA_DIR": str(data_dir),
-        "FOOTNOTE_EMBEDDING_PROVIDER": "openai",
-        "FOOTNOTE_EMBEDDING_MODEL": EMBEDDING_MODEL,
-        "FOOTNOTE_EMBEDDING_BASE_URL": embedder.url,
-    }
-    with openid_provider(folder, f"http://localhost:{port}") as provider:
-        environment = clean_environment | embedding | provider.settings
-        with running(environment, port=port, output=output) as program:
-            yield Team(program.address, provider, data_dir, output)
-
-
-def sign_in_button(page: "sync_api.Page") -> "sync_api.Locator":
-    return page.get_by_role("button", name=words.SIGN_IN)
-
-
-def sign_in(page: "sync_api.Page", team: Team, person: str, name: str) -> None:
-    """Sign in at the provider as one of its people."""
-    page.goto(team.address)
-    sign_in_button(page).click()
-    page.get_by_role("link", name=person).click()
-    person_menu(page, name).wait_for()
-
-
-def person_menu(page: "sync_api.Page", name: str) -> "sync_api.Locator":
-    return page.locator(".st-key-person").get_by_role("button", name=name)
+    with running_team(clean_environment, embedder, tmp_path_factory.mktemp("team")) as team:
+        yield team
 
 
 def shown_reason(page: "sync_api.Page") -> str:
@@ -109,23 +43,6 @@ def shown_reason(page: "sync_api.Page") -> str:
     assert page.get_by_test_id("stChatInputTextArea").count() == 0
     assert page.get_by_role("link").count() == 1, "the link to the main content"
     return page.get_by_role("alert").inner_text()
-
-
-def cookie(team: Team, secret: str, **changes: object) -> dict[str, str]:
-    """A cookie as the pages write it, signed with this secret."""
-    claims = {
-        "iss": team.provider.issuer,
-        "sub": "eve",
-        "aud": CLIENT_ID,
-        "iat": datetime.now(UTC).timestamp(),
-        "nonce": "n-1",
-        "name": "Eve",
-        "origin": team.address,
-        "is_logged_in": True,
-        "provider": "default",
-    } | changes
-    value = create_signed_value(secret, COOKIE, json.dumps(claims)).decode()
-    return {"name": COOKIE, "value": value, "url": team.address}
 
 
 def test_a_person_signs_in_and_out_and_a_copy_of_the_cookie_is_refused(
