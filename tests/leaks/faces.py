@@ -10,27 +10,10 @@ from domain import DocumentFilter, Principal, SearchMode
 from domain.errors import AppError, ForbiddenError, NotFoundError
 from services.agent.agent_tools import document_tools
 from services.export.transcripts import TranscriptFormat
-from tests.leaks.world import SecretDocument, World
+from tests.leaks.page_faces import ask_on_a_page, call_mcp, open_pages, view_library
+from tests.leaks.world import SecretDocument, World, question
 
-QUESTIONS = (
-    "What is the travel policy of {handle}?",
-    "Who is the owner of {handle}?",
-    "{handle} 휴가 담당자는 누구입니까?",
-    "{handle} の休暇は何日ですか?",
-    "Which document is about {handle}?",
-    "Summarize the document about {handle}.",
-    "budget",
-    "휴가 규정",
-    "Where is the archive key?",
-    "archve kye of {handle}",
-)
 NOWHERE = "0" * 32
-
-
-def question(world: World) -> str:
-    """A question about a document of the library, whoever may read it."""
-    handle = world.random.choice(world.documents).handle
-    return world.random.choice(QUESTIONS).format(handle=handle)
 
 
 def search(world: World, principal: Principal) -> str:
@@ -205,6 +188,10 @@ FACES: tuple[Callable[[World, Principal], str], ...] = (
     read_import_records,
     label,
     call_api,
+    call_mcp,
+    ask_on_a_page,
+    open_pages,
+    view_library,
 )
 
 

@@ -23,6 +23,18 @@ TOPICS = (
     "{handle} の休暇規程では、年次有給休暇は12日です。担当は {secret} です。",
     "The budget of {handle} grew by 7 percent. Ask {secret} before you spend more.",
 )
+QUESTIONS = (
+    "What is the travel policy of {handle}?",
+    "Who is the owner of {handle}?",
+    "{handle} 휴가 담당자는 누구입니까?",
+    "{handle} の休暇は何日ですか?",
+    "Which document is about {handle}?",
+    "Summarize the document about {handle}.",
+    "budget",
+    "휴가 규정",
+    "Where is the archive key?",
+    "archve kye of {handle}",
+)
 SOURCES = {"handbook": "People", "projects": "Projects", "archive": "Projects"}
 PER_SOURCE = 6
 
@@ -80,13 +92,17 @@ class World:
         passages = self.services.documents.passages(LOCAL_USER, document.id)
         return [one.passage.id for one in passages]
 
-    def client(self, principal: Principal) -> TestClient:
-        """A client of the API with a key of the principal."""
+    def secret(self, principal: Principal) -> str:
+        """An API key of the principal."""
         if principal not in self._keys:
             self._keys[principal] = self.services.api_keys.create(
                 LOCAL_USER, principal, "leaks", [*ApiScope]
             )
-        headers = {"Authorization": f"Bearer {self._keys[principal].secret}"}
+        return self._keys[principal].secret
+
+    def client(self, principal: Principal) -> TestClient:
+        """A client of the API with a key of the principal."""
+        headers = {"Authorization": f"Bearer {self.secret(principal)}"}
         return TestClient(self._app, headers=headers)
 
     def readers(self) -> list[str]:
@@ -131,3 +147,9 @@ class World:
             *self._restrictions.get(document.id, ()),
         )
         return all(one is None or mine & set(one) for one in lists)
+
+
+def question(world: World) -> str:
+    """A question about a document of the library, whoever may read it."""
+    handle = world.random.choice(world.documents).handle
+    return world.random.choice(QUESTIONS).format(handle=handle)
