@@ -53,8 +53,8 @@ def _check_default_role(role: Role) -> Role:
         raise ConfigError(
             _(
                 "{variable} can't be admin, which would make everyone who signs in an"
-                " administrator: set it to reader or editor, and use `cli.py account set-role`"
-                " for administrators."
+                " administrator: set it to reader or editor, and use"
+                " `python cli.py account set-role ID admin` for administrators."
             ).format(variable=variable_of("default_role"))
         )
     return role
