@@ -284,7 +284,9 @@ class Worker:
             _log.debug("import waits", import_id=run.id, reason=str(error))
             return False
         except AppError:
-            pass  # users see the reason in the run's record, and `LeasedRun` has logged it
+            # Otherwise, users see the reason in the run's record, and `LeasedRun` has logged it.
+            if not leased.is_recorded:
+                raise
         except Exception:  # noqa: BLE001  # one broken import must not end the worker
             _log.exception("unexpected error in an import", import_id=run.id)
         self._compact(stop)

@@ -49,6 +49,8 @@ class LeasedRun:
     `on_progress` receives the progress, which is also saved in the record. `cancelled` returns
     whether to stop, in addition to requests in the record. `leave` ends this process; it is called
     if the work doesn't stop in time.
+
+    `is_recorded` is whether the end of the run is in its record, which may fail on a full disk.
     """
 
     leases: ImportLeases
@@ -68,6 +70,7 @@ class LeasedRun:
         self._time_left = TimeLeft(embeds=self.kind is ImportKind.IMPORT)
         self._lock = threading.Lock()
         self._ended = threading.Event()
+        self.is_recorded = False
         self._stop_requested = self._has_written = False
         self._progress: Progress | None = None
         self._saved: Progress | None = None
@@ -109,8 +112,8 @@ class LeasedRun:
             self._log.stop("interrupted", error)
             raise
         except Exception as error:
+            self._log.stop("failed", error)  # first, because a full disk may have no room for it
             self._fail(error)
-            self._log.stop("failed", error)
             raise
         except BaseException:
             # Not a failure: a service manager signals a worker twice, or a reader stops the page
@@ -147,6 +150,7 @@ class LeasedRun:
                 has_written=self._has_written,
                 at_least_s=error.retry_after_s,
             )
+            self.is_recorded = True
         else:
             self._fail(error)
 
@@ -161,11 +165,13 @@ class LeasedRun:
             seconds=seconds,
             passages=passages,
         )
+        self.is_recorded = True
 
     def _stop(self, default_state: ImportState) -> None:
         # Before its first step, a run has only waited, possibly many times.
         seconds = self.seconds_before if self._progress is None else self._seconds()
         self.leases.stop(self.import_id, self.worker, default_state, seconds=seconds)
+        self.is_recorded = True
 
     def _seconds(self) -> float:
         return time.monotonic() - self._began
