@@ -242,10 +242,8 @@ class IndexStores:
     def _close_replaced(self, requested: str) -> None:
         """Release the memory of indexes that a process has deleted, and all but two others."""
         others = [id_ for id_ in self._open if id_ != requested]
-        for id_ in others[:-1]:  # a reindex needs two stores
-            del self._open[id_]
-        for id_ in others[-1:]:
-            if self._open[id_].is_deleted:
+        for id_ in others:
+            if id_ != others[-1] or self._open[id_].is_deleted:  # a reindex needs two stores
                 del self._open[id_]
 
     def open_afresh(self, index: Index) -> IndexStore:

@@ -21,7 +21,7 @@ from storage.base_store import IndexStore
 from storage.index_stores import IndexStores, open_store
 from storage.ledger.database import Database, in_groups
 from storage.ledger.document_store import Documents
-from storage.ledger.index_store import Index, IndexState
+from storage.ledger.index_store import Index
 from storage.safe_writes import writer_lock
 
 if TYPE_CHECKING:
@@ -58,12 +58,12 @@ class Compaction:
             StorageError: The index is damaged, or the data folder can't be written.
         """
         require_role(principal, Role.ADMIN)
-        if not self._is_due():  # the usual case, without the lock
+        if self._due_index() is None:  # the usual case, without the lock
             return False
         started = time.monotonic()
         with writer_lock(self._active.stores.data_dir, timeout_s=0):
-            index = self._active.indexes.active()
-            if index is None or not self._is_due() or not self._is_possible(index):
+            index = self._due_index()  # another process may have compacted it
+            if index is None:
                 return False
             try:
                 copied = self._compact(index, cancelled)
@@ -73,33 +73,22 @@ class Compaction:
         _log.info("index compacted", passages=copied, total_ms=milliseconds(seconds))
         return True
 
-    def _is_due(self) -> bool:
+    def _due_index(self) -> Index | None:
+        """The active index if its history is long, and no reindex will replace it anyway."""
         index = self._active.indexes.active()
-        if index is None:
-            return False
+        if index is None or index.fingerprint != index.spec.fingerprint:
+            return None
+        building = self._active.indexes.building()
+        if building is not None and building.fingerprint != index.fingerprint:
+            return None
         passages = self._active.indexes.passages(index.id)
         allowed = COMMITS + passages // PASSAGES_PER_COMMIT
-        return self._active.stores.open(index).commits > allowed
-
-    def _is_possible(self, index: Index) -> bool:
-        """Whether no reindex is unfinished or needed, which would replace the index anyway."""
-        building = self._active.indexes.building()
-        is_current = index.fingerprint == index.spec.fingerprint
-        return is_current and building in (None, self._unfinished(index))
-
-    def _unfinished(self, index: Index) -> Index | None:
-        building = self._active.indexes.building()
-        return building if building and building.fingerprint == index.fingerprint else None
+        return index if self._active.stores.open(index).commits > allowed else None
 
     def _compact(self, index: Index, cancelled: Cancelled) -> int:
         source = open_store(self._active.indexes, self._active.stores, index)
         source.load()  # vectors of damaged files must not be copied
-        unfinished = self._unfinished(index)
-        copy = (
-            self._active.stores.open(unfinished)
-            if unfinished
-            else self._active.create(index.spec, IndexState.BUILDING)
-        )
+        copy = self._active.resume_or_create(index.spec)
         copied = self._copy(source, copy, cancelled)
         self._active.activate(copy.index)
         return copied

@@ -201,6 +201,20 @@ class ActiveIndex:
             raise
         return store
 
+    def resume_or_create(self, spec: IndexSpec) -> IndexStore:
+        """The unfinished index of this spec, or a new one.
+
+        An unfinished index that has another spec or can't be opened is deleted.
+        """
+        building = self.indexes.building()
+        if building is not None:
+            store = self.stores.open(building)
+            if building.fingerprint == spec.fingerprint and _opens(store):
+                return store
+            self.indexes.retire(building.id)
+            self.delete_retired()
+        return self.create(spec, IndexState.BUILDING)
+
     def publish(self) -> str:
         """Make the alias on a cluster name the active index; see `IndexStores.publish`.
 
@@ -250,6 +264,10 @@ class ActiveIndex:
         """Delete discarded passages from the active index and return their number."""
         writer = self.writer()
         return 0 if writer is None else writer.collect_garbage()
+
+
+def _opens(store: IndexStore) -> bool:
+    return not any(part.damage for part in store.inspect())
 
 
 def update_metadata(

@@ -28,7 +28,7 @@ from storage.ledger.conversation_store import Conversations
 from storage.ledger.database import Database
 from storage.ledger.document_store import Documents, source_metadata
 from storage.ledger.import_leases import ImportLeases
-from storage.ledger.index_store import Index, IndexSpec, IndexState
+from storage.ledger.index_store import Index, IndexSpec
 from storage.ledger.ledger import Ledger
 from storage.ledger.source_store import Sources
 from storage.safe_writes import writer_lock
@@ -197,9 +197,7 @@ class MaintenanceService:
         require_role(principal, Role.ADMIN)
         started = time.monotonic()
         with writer_lock(self._stores.data_dir, timeout_s=_LOCK_TIMEOUT_S):
-            store = self._find_unfinished() or self._active.create(
-                self._configured, IndexState.BUILDING
-            )
+            store = self._active.resume_or_create(self._configured)
             embedded = 0
             try:
                 for progress in self._fill(store, cancelled):
@@ -264,27 +262,11 @@ class MaintenanceService:
             if details:
                 self._active.ledger.update_metadata(details)
 
-    def _find_unfinished(self) -> IndexStore | None:
-        """The index that an earlier reindex left unfinished, if it can be resumed."""
-        building = self._indexes.building()
-        if building is None:
-            return None
-        store = self._stores.open(building)
-        if building.fingerprint == self._configured.fingerprint and _opens(store):
-            return store
-        self._indexes.retire(building.id)
-        self._active.delete_retired()
-        return None
-
     def _collect_garbage(self) -> int:
         if active := self._indexes.active():
             store = open_store(self._indexes, self._stores, active)
             store.prepare()  # report damage now, not at the first question
         return self._active.collect_garbage()
-
-
-def _opens(store: IndexStore) -> bool:
-    return not any(part.damage for part in store.inspect())
 
 
 def _check_index(documents: Documents, ledger: Ledger, store: IndexStore) -> CheckReport:

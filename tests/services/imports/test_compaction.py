@@ -45,6 +45,12 @@ def contents(library):
     return vectors, texts
 
 
+def damage_passages(library, index):
+    for file in list((library.stores.folder(index.id) / "passages" / "rows").rglob("*")):
+        if file.is_file() and file.stat().st_size > 1000:
+            damage(file, "cut")
+
+
 class Killed(BaseException):
     pass
 
@@ -121,6 +127,17 @@ class TestALongHistory:
         assert restarted.texts() == expected
         assert len(restarted.indexes.all()) == 1
 
+    def test_is_copied_anew_if_an_unfinished_copy_is_damaged(self, library):
+        edit(library, 4)
+        steps = itertools.count()
+        compact(library, cancelled=lambda: next(steps) > 2)
+        unfinished = library.indexes.building()
+        damage_passages(library, unfinished)
+
+        assert compact(Library(library.data_dir))
+        assert unfinished not in library.indexes.all()
+        assert library.check().agrees
+
     def test_stays_if_a_reindex_with_other_settings_is_unfinished(self, library):
         edit(library, 4)
         changed = Library(library.data_dir, model="another")
@@ -136,9 +153,7 @@ class TestALongHistory:
     def test_of_a_damaged_index_is_not_copied(self, library):
         edit(library, 4)
         index = library.indexes.active()
-        for file in list((library.stores.folder(index.id) / "passages" / "rows").rglob("*")):
-            if file.is_file() and file.stat().st_size > 1000:
-                damage(file, "cut")
+        damage_passages(library, index)
         restarted = Library(library.data_dir)
         with pytest.raises(StorageError, match="damaged"):
             compact(restarted)
