@@ -2,7 +2,7 @@
 
 from datetime import datetime
 
-from sqlalchemy import delete, exists, func, or_, select
+from sqlalchemy import delete, func, or_, select
 from sqlalchemy.orm import Session
 
 from domain import Action, Principal
@@ -78,8 +78,8 @@ def _erase_reader(session: Session, account: AccountRow) -> None:
     account has it.
     """
     names = [user_reader(account.id)]
-    shared = exists().where(AccountRow.email == account.email, AccountRow.id != account.id)
-    if account.email and not session.scalar(select(shared)):
+    others = session.scalars(select(AccountRow.email).where(AccountRow.id != account.id))
+    if account.email and email_reader(account.email) not in map(email_reader, others):
         names.append(email_reader(account.email))
     restriction = RestrictionReaderRow.restriction_id
     by_people = or_(restriction.startswith("source:"), restriction.startswith("collection:"))

@@ -128,6 +128,14 @@ def test_the_readers_of_a_source_no_longer_name_the_person(services):
     assert services.permissions.readers(LOCAL_USER, box) == ("user:ben",)
 
 
+@pytest.mark.parametrize("address", ["ada@example.com", "Ada@Example.com"])
+def test_an_address_that_another_account_has_stays_a_reader(services, address):
+    box = add_everything(services)
+    Accounts(services._database).put(account("Adam Smith", email=address))
+    services.account_deletion.delete(LOCAL_USER, "ada")
+    assert services.permissions.readers(LOCAL_USER, box) == ("email:ada@example.com", "user:ben")
+
+
 def test_the_last_administrator_stays(services):
     services.accounts.set_role(LOCAL_USER, "ada", Role.ADMIN)
     add_everything(services)
