@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from datetime import datetime, timedelta
 from typing import NamedTuple
 
-from sqlalchemy import ColumnElement, and_, delete, func, or_, select
+from sqlalchemy import ColumnElement, delete, func, select
 from sqlalchemy.orm import Session
 
 from domain import Account, Role
@@ -13,6 +13,7 @@ from domain.messages import _
 from storage.ledger.access_tables import AccountRow, AdministratorLinkRow, EndedSessionRow
 from storage.ledger.columns import from_row, shallow_dict
 from storage.ledger.database import Store, scalars_with
+from storage.ledger.word_filter import has_words
 
 COOKIE_LIFETIME = timedelta(days=32)
 """Longer than Streamlit accepts its cookie (31 days), so that an ended session remains ended."""
@@ -157,14 +158,7 @@ class Accounts(Store):
 
 
 def _has_words(words: str) -> ColumnElement[bool]:
-    columns = (AccountRow.name, AccountRow.email)
-    return and_(
-        True,
-        *(
-            or_(*(one.icontains(word, autoescape=True) for one in columns))
-            for word in words.split()
-        ),
-    )
+    return has_words(words, AccountRow.name, AccountRow.email)
 
 
 def deletion_record(account_id: str, now: datetime) -> EndedSessionRow:

@@ -5,8 +5,7 @@ from collections import defaultdict
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-from sqlalchemy import ColumnElement, Select, and_, case, func, or_, select
-from sqlalchemy.orm import InstrumentedAttribute
+from sqlalchemy import ColumnElement, Select, and_, case, func, select
 
 from domain import DocumentFilter, DocumentOrder, Filter, ListedDocument
 from storage.filters import checks_of, matches
@@ -16,6 +15,7 @@ from storage.ledger.document_store import passage_metadata
 from storage.ledger.index_store import in_active_index
 from storage.ledger.ledger_tables import DocumentRow, PassageRow
 from storage.ledger.restriction_store import Readers, is_readable_by
+from storage.ledger.word_filter import has_words
 
 
 class DocumentTitle(NamedTuple):
@@ -184,10 +184,7 @@ class DocumentList(Store):
 
 
 def _apply_filter(query: Select[Any], filter_: DocumentFilter) -> Select[Any]:
-    for word in filter_.words.split():
-        query = query.where(
-            or_(*(_contains(column, word) for column in (DocumentRow.title, DocumentRow.key)))
-        )
+    query = query.where(has_words(filter_.words, DocumentRow.title, DocumentRow.key))
     if filter_.sources is not None:
         query = query.where(DocumentRow.source_id.in_(filter_.sources))
     if filter_.formats:
@@ -197,14 +194,3 @@ def _apply_filter(query: Select[Any], filter_: DocumentFilter) -> Select[Any]:
     if filter_.warned:
         query = query.where(func.json_array_length(DocumentRow.warnings) > 0)
     return query.where(is_readable_by(filter_.readers))
-
-
-def _contains(column: InstrumentedAttribute[str], word: str) -> ColumnElement[bool]:
-    """Whether the column contains the word, ignoring case.
-
-    SQLite folds the case of ASCII letters only, so other words are searched in several forms.
-    """
-    spellings = {word, word.lower(), word.upper(), word.capitalize()}
-    if word.isascii():
-        spellings = {word}
-    return or_(*(column.icontains(each, autoescape=True) for each in sorted(spellings)))

@@ -36,6 +36,12 @@ def test_accounts_are_found_by_words_of_name_and_address(accounts, words, found)
     assert ([one.name for one in page], total) == (found, len(found))
 
 
+def test_names_are_found_in_any_case_of_any_letter(accounts):
+    accounts.accounts.put(account("Émile Borel"))
+    for words in ("émile", "ÉMILE", "Émile b"):
+        assert [one.name for one in accounts.page(ROOT, words).accounts] == ["Émile Borel"]
+
+
 def test_accounts_are_listed_page_by_page(accounts):
     pages = [accounts.page(ROOT, limit=3, offset=offset) for offset in (0, 3, 6)]
     assert [len(one.accounts) for one in pages] == [3, 1, 0]
