@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from sqlalchemy import ColumnElement, Select, and_, delete, exists, or_, select, update
+from sqlalchemy import ColumnElement, Select, and_, exists, or_, select, update
 from sqlalchemy.orm import Session
 
 from domain import Action, AuditEvent, Principal
@@ -73,14 +73,7 @@ class AuditLog(Store):
 
     def purge(self, before: datetime) -> int:
         """Delete the events from before that time; returns their number."""
-        old = AuditEventRow.at < before
-        with self._database.read() as session:
-            # Usually there is nothing to delete, so avoid a write transaction.
-            if session.scalar(select(AuditEventRow.id).where(old).limit(1)) is None:
-                return 0
-        with self._database.write() as session:
-            statement = delete(AuditEventRow).where(old).returning(AuditEventRow.id)
-            return len(session.scalars(statement).all())
+        return self._purge(AuditEventRow.id, AuditEventRow.at < before)
 
 
 def add_event(

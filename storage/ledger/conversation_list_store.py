@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import asdict
 from datetime import datetime
 
-from sqlalchemy import Select, delete, func, select
+from sqlalchemy import Select, func, select
 
 from domain import Conversation, Principal, SearchChoice, Turn
 from storage.ledger.columns import from_row
@@ -102,13 +102,7 @@ class ConversationList(Store):
         expired = ConversationRow.deleted_at < deleted
         if inactive is not None:
             expired |= ConversationRow.updated_at < inactive
-        with self._database.read() as session:
-            # Usually there is nothing to purge, so avoid a write transaction.
-            if not session.scalar(select(ConversationRow.id).where(expired).limit(1)):
-                return 0
-        with self._database.write() as session:
-            statement = delete(ConversationRow).where(expired).returning(ConversationRow.id)
-            return len(session.scalars(statement).all())
+        return self._purge(ConversationRow.id, expired)
 
 
 def _visible(principal: Principal) -> Select[ConversationRow]:

@@ -6,7 +6,20 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, TypeVar, TypeVarTuple
 
-from sqlalchemy import URL, Connection, Delete, Engine, Row, Select, Update, create_engine, event
+from sqlalchemy import (
+    URL,
+    ColumnElement,
+    Connection,
+    Delete,
+    Engine,
+    Row,
+    Select,
+    Update,
+    create_engine,
+    delete,
+    event,
+    select,
+)
 from sqlalchemy.engine import make_url
 from sqlalchemy.exc import ArgumentError, NoSuchModuleError, SQLAlchemyError
 from sqlalchemy.orm import InstrumentedAttribute, Session
@@ -179,6 +192,16 @@ class Store:
     def _count(self, query: Select[int]) -> int:
         with self._database.read() as session:
             return session.scalar(query) or 0
+
+    def _purge(self, id_: InstrumentedAttribute[Any], expired: ColumnElement[bool]) -> int:
+        """Delete the expired rows of the table with this id column, and return their number."""
+        with self._database.read() as session:
+            # Usually there is nothing to delete, so avoid a write transaction.
+            if session.scalar(select(id_).where(expired).limit(1)) is None:
+                return 0
+        with self._database.write() as session:
+            statement = delete(id_.class_).where(expired).returning(id_)
+            return len(session.scalars(statement).all())
 
 
 def open_database(data_dir: Path, url: str | None = None) -> Database:
