@@ -81,9 +81,8 @@ class CatalogKind:
 
     def _permitted_path(self, principal: Principal, values: FieldValues) -> Path:
         path, folders = _path(values), ServerFolders(self.access)
-        folders.require_permitted(principal, path)
-        for file in self._places(path).files():
-            folders.require_permitted(principal, file.resolve())
+        folders.require_permitted(principal, path)  # before its description is read
+        folders.require_permitted(principal, *self._places(path).files())
         return path
 
     def _test(self, path: Path) -> SourcePreview:

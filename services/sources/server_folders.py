@@ -1,6 +1,5 @@
 """Who may add folders of the server: sources that others may not read can be in the same place."""
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -19,8 +18,8 @@ class ServerFolders:
 
     access: Access
 
-    def require_permitted(self, principal: Principal, path: Path) -> None:
-        """Check that no source at the path, above it, or below it has documents that are hidden.
+    def require_permitted(self, principal: Principal, *paths: Path) -> None:
+        """Check that no source at a path, above it, or below it has documents that are hidden.
 
         Raises:
             ForbiddenError: One has, and the principal is no administrator.
@@ -28,33 +27,33 @@ class ServerFolders:
         if principal.role.includes(Role.ADMIN):
             return
         hidden = self._partly_hidden(principal)
-        if any(one.id in hidden for one in self._overlapping(path)):
-            raise ForbiddenError(
-                _(
-                    "{path} contains documents that you may not read, or is in a folder with such"
-                    " documents: ask an administrator to add it, or choose another one."
-                ).format(path=path)
-            )
+        for path in paths:
+            if any(_overlaps(one, path) for one in hidden):
+                raise ForbiddenError(
+                    _(
+                        "{path} contains documents that you may not read, or is in a folder with"
+                        " such documents: ask an administrator to add it, or choose another one."
+                    ).format(path=path)
+                )
 
     def readable_overlaps(self, principal: Principal, path: Path) -> list[StoredSource]:
         """The readable folders that contain the path or are in it, without the path itself."""
-        own = self.access.own_sources(principal)
         return [
             one
-            for one in self._overlapping(path)
-            if one.id in own and one.kind == DIRECTORY and one.location != str(path)
+            for one in self.access.own_sources(principal).values()
+            if one.kind == DIRECTORY and one.location != str(path) and _overlaps(one, path)
         ]
 
-    def _overlapping(self, path: Path) -> Iterator[StoredSource]:
-        for one in self.access.sources.list():
-            folder = _folder(one)
-            if folder and (folder.is_relative_to(path) or path.is_relative_to(folder)):
-                yield one
+    def _partly_hidden(self, principal: Principal) -> list[StoredSource]:
+        """The sources with at least one document that the principal may not read."""
+        readable, sources = self.access.own_sources(principal), self.access.sources
+        with_hidden = sources.with_hidden_documents(self.access.readers(principal))
+        return [one for one in sources.list() if one.id not in readable or one.id in with_hidden]
 
-    def _partly_hidden(self, principal: Principal) -> set[str]:
-        readable = self.access.readable(principal)
-        documents = sorted(readable.denied.documents)
-        return {*readable.hidden, *self.access.sources.of_documents(documents).values()}
+
+def _overlaps(source: StoredSource, path: Path) -> bool:
+    folder = _folder(source)
+    return folder is not None and (folder.is_relative_to(path) or path.is_relative_to(folder))
 
 
 def _folder(source: StoredSource) -> Path | None:

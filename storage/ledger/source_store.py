@@ -265,6 +265,11 @@ class Sources(Store):
         with self._database.read() as session:
             return dict(rows_with(session, query, DocumentRow.id, document_ids))
 
+    def with_hidden_documents(self, readers: Readers) -> set[str]:
+        """The ids of sources with documents whose own restrictions exclude the readers."""
+        query = select(DocumentRow.source_id).where(~is_readable_by(readers)).distinct()
+        return set(self._all(query))
+
     def list(self) -> list[StoredSource]:
         """All sources, sorted by name."""
         query = select(SourceRow).order_by(SourceRow.name, SourceRow.id)
