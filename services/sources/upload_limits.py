@@ -4,6 +4,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from functools import partial
 
 from domain import Principal
 from domain.errors import ConflictError, LimitError
@@ -30,28 +31,18 @@ class UploadLimits:
         """Reserve room for files, by key, of an upload to the box at `location`.
 
         Returns:
-            The id for `stored` or `release`.
+            The id for `Uploads.store` or `Uploads.release`.
 
         Raises:
             LimitError: The person has uploaded too much within the last day.
             ConflictError: The upload alone exceeds a limit, or the stored files do.
         """
-        upload_id, use = self.uploads.reserve(principal.user_id, location, sizes)
-        try:
-            if not principal.is_operator:
-                self._check(use, sizes)
-        except (LimitError, ConflictError):
-            self.uploads.release(upload_id)
-            raise
-        return upload_id
+        check = partial(self._check, principal, sizes)
+        return self.uploads.reserve(principal.user_id, location, sizes, check)
 
-    def stored(
-        self, upload_id: str, principal: Principal, location: str, sizes: Mapping[str, int]
-    ) -> None:
-        """Record that the files are in the box, and belong to the person."""
-        self.uploads.store(upload_id, principal.user_id, location, sizes)
-
-    def _check(self, use: UploadUse, sizes: Mapping[str, int]) -> None:
+    def _check(self, principal: Principal, sizes: Mapping[str, int], use: UploadUse) -> None:
+        if principal.is_operator:
+            return
         self._check_files(use.daily, len(sizes))
         size = sum(sizes.values())
         self._check_bytes(use.daily, size)

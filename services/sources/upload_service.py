@@ -139,8 +139,6 @@ class UploadService:
             if fit
             else self.access.sources.find(KIND, target.location)
         )
-        if source and fit:
-            self._record(principal, Action.UPLOAD_ADDED, source, fit)
         return UploadResult(source.id if source else None, tuple(fit), tuple(rejections))
 
     def _record(
@@ -168,7 +166,8 @@ class UploadService:
             with suppress(StorageError):
                 self.limits.uploads.release(upload_id)
             raise
-        self.limits.stored(upload_id, principal, target.location, sizes)
+        self.limits.uploads.store(upload_id, principal.user_id, target.location, sizes)
+        self._record(principal, Action.UPLOAD_ADDED, source, fit)
         return source
 
     def _write(

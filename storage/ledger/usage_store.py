@@ -1,7 +1,7 @@
 """How many questions people asked within the last minute, and what they uploaded."""
 
 import uuid
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from datetime import UTC, datetime, timedelta
 from typing import NamedTuple
 
@@ -58,22 +58,25 @@ class Uploads(Store):
     """Who uploaded what, over all processes."""
 
     def reserve(
-        self, user_id: str, location: str, sizes: Mapping[str, int]
-    ) -> tuple[str, UploadUse]:
-        """Record an upload to a box that begins now.
+        self,
+        user_id: str,
+        location: str,
+        sizes: Mapping[str, int],
+        check: Callable[[UploadUse], None],
+    ) -> str:
+        """Record an upload to a box that begins now, and return its id.
 
         Args:
             user_id: The person.
             location: The location of the box.
             sizes: The bytes of each file by its key.
-
-        Returns:
-            Its id, and what else the person has uploaded, without files that this upload replaces.
+            check: Receives what else the person has uploaded, without files that this upload
+                replaces. If it raises an error, nothing is recorded.
         """
         with self._database.write() as session:
             now = datetime.now(UTC)
             session.execute(delete(UploadRow).where(~_within(UploadRow.at, now, DAY)))
-            use = _use(session, user_id, location, sizes, now)
+            check(_use(session, user_id, location, sizes, now))
             row = UploadRow(
                 id=uuid.uuid4().hex,
                 user_id=user_id,
@@ -83,7 +86,7 @@ class Uploads(Store):
                 is_stored=False,
             )
             session.add(row)
-            return row.id, use
+            return row.id
 
     def store(self, upload_id: str, user_id: str, location: str, sizes: Mapping[str, int]) -> None:
         """Record that the files of an upload are in the box, and whose they are."""
@@ -97,7 +100,7 @@ class Uploads(Store):
                 )
 
     def release(self, upload_id: str) -> None:
-        """Forget an upload that was refused or has failed."""
+        """Forget an upload that has failed."""
         with self._database.write() as session:
             session.execute(delete(UploadRow).where(UploadRow.id == upload_id))
 

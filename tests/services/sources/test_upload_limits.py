@@ -155,6 +155,15 @@ def test_a_file_counts_for_the_person_who_uploaded_it_last(boxes):
     here.add(1, who=ANNA, name="more")
 
 
+def test_a_refused_upload_does_not_count(boxes):
+    here = boxes(per_day=1, storage_mb=1)
+    with pytest.raises(ConflictError):
+        here.add(0.1, 0.1)
+    with pytest.raises(ConflictError):
+        here.add(2)
+    here.add(1)
+
+
 def test_uploads_of_other_processes_count(boxes):
     boxes(per_day=1).add(0.1)
     with pytest.raises(LimitError):
