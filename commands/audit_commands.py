@@ -10,6 +10,7 @@ from commands.console import AsJson, DataDir, open_services, print_json, print_t
 from domain import LOCAL_USER, Action, AuditEvent
 
 _SHOWN_DETAIL_CHARS = 60
+_LARGEST = 2**63 - 1
 
 audit = typer.Typer(no_args_is_help=True, help="Show who changed what, and when.")
 
@@ -17,14 +18,16 @@ audit = typer.Typer(no_args_is_help=True, help="Show who changed what, and when.
 @audit.command("list")
 def list_events(
     since: Annotated[
-        int | None, typer.Option(min=1, metavar="DAYS", help="Only events of the last days")
+        int | None,
+        typer.Option(min=1, max=3650, metavar="DAYS", help="Only events of the last days"),
     ] = None,
     action: Annotated[Action | None, typer.Option(help="Only events with this action")] = None,
     actor: Annotated[
         str, typer.Option(help="Only events of this account or user id, or name")
     ] = "",
     before: Annotated[
-        int | None, typer.Option(metavar="ID", help="Only events older than this one")
+        int | None,
+        typer.Option(min=1, max=_LARGEST, metavar="ID", help="Only events older than this one"),
     ] = None,
     limit: Annotated[int, typer.Option(min=1, max=200, help="Maximum number of events")] = 50,
     as_json: AsJson = False,

@@ -22,6 +22,11 @@ def test_the_log_is_listed_and_filtered(line):
     assert json.loads(line.run("audit", "list", "--actor", "ada", "--json").stdout) == []
 
 
+def test_days_and_ids_out_of_range_are_refused(line):
+    for option in (("--since", "900000"), ("--since", "0"), ("--before", str(2**63))):
+        assert option[0] in line.run("audit", "list", *option, code=2).stderr
+
+
 def test_an_account_is_deleted_only_with_a_confirmation(line):
     add(line, "a1", "Ada", Role.ADMIN)
     add(line, "b2", "Ben", Role.READER)
