@@ -1,6 +1,6 @@
 """Shows and changes who may read sources and collections, and explains who may read documents."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import NamedTuple
@@ -98,11 +98,6 @@ class Steps(NamedTuple):
         return all(one.is_readable for one in self.steps)
 
 
-class _Restriction(NamedTuple):
-    rule: Rule
-    readers: frozenset[str]
-
-
 @dataclass(frozen=True)
 class PermissionService:
     """The readers of shared sources, of collections, and of documents.
@@ -174,13 +169,11 @@ class PermissionService:
         Raises:
             NotFoundError: There is no such document, or an editor may not read it.
         """
-        source = self._source_of(principal, document_id)
-        restrictions = self._restrictions(source, document_id)
+        source, steps = self.steps(principal, person, document_id)
         if person.is_operator and not source.conversation_id:
             return Explanation(True, Rule.OPERATOR, _OPERATOR)
-        readers = person.readers
-        hiding = next((one for one in restrictions if readers.isdisjoint(one.readers)), None)
-        return _hidden(hiding, source) if hiding else _readable(readers, restrictions)
+        hiding = next((one for one in steps if not one.is_readable), None)
+        return _hidden(hiding, source) if hiding else _readable(steps)
 
     def steps(self, principal: Principal, person: Principal, document_id: str) -> Steps:
         """Each rule for the person and the document: of the source, the collection, and its own.
@@ -189,13 +182,7 @@ class PermissionService:
             NotFoundError: There is no such document, or an editor may not read it.
         """
         source = self._source_of(principal, document_id)
-        restrictions = self._restrictions(source, document_id)
-        steps = [_step(one, person.readers) for one in restrictions]
-        if not source.conversation_id:
-            restricted = {one.rule for one in restrictions}
-            steps += [Step(rule, True) for rule in _ORDER if rule not in restricted]
-            steps.sort(key=_place)
-        return Steps(source, tuple(steps))
+        return Steps(source, tuple(self._steps(source, document_id, person.readers)))
 
     def _source(self, principal: Principal, source_id: str) -> StoredSource:
         require_role(principal, Role.EDITOR)
@@ -238,44 +225,43 @@ class PermissionService:
         self.audit.record(principal, Action.ACCESS_CHANGED, name, readers=number)
         return checked
 
-    def _restrictions(self, source: StoredSource, document_id: str) -> list[_Restriction]:
+    def _steps(
+        self, source: StoredSource, document_id: str, person: frozenset[str]
+    ) -> Iterator[Step]:
         if owner := source.options.get(OWNER):
-            return [_Restriction(Rule.CONVERSATION, frozenset([user_reader(owner)]))]
+            yield _step(Rule.CONVERSATION, frozenset([user_reader(owner)]), person)
+            return
         stored = self.access.restrictions
-        readers = {
-            Rule.SOURCE: stored.readers(source_restriction(source.id)),
-            Rule.COLLECTION: stored.readers(collection_restriction(source.collection)),
-        }
-        shared = [_Restriction(rule, one) for rule, one in readers.items() if one is not None]
-        own = sorted(stored.of_documents([document_id]).get(document_id, ()), key=sorted)
-        return shared + [_Restriction(Rule.DOCUMENT, one) for one in own]
+        yield _step(Rule.SOURCE, stored.readers(source_restriction(source.id)), person)
+        collection = stored.readers(collection_restriction(source.collection))
+        yield _step(Rule.COLLECTION, collection, person)
+        own = stored.of_documents([document_id]).get(document_id, ())
+        for readers in sorted(own, key=sorted):
+            yield _step(Rule.DOCUMENT, readers, person)
+        if not own:
+            yield Step(Rule.DOCUMENT, True)
 
 
-_ORDER = (Rule.SOURCE, Rule.COLLECTION, Rule.DOCUMENT)
+def _step(rule: Rule, readers: frozenset[str] | None, person: frozenset[str]) -> Step:
+    if readers is None:
+        return Step(rule, True)
+    through = tuple(sorted(person & readers))
+    is_secret = rule is Rule.CONVERSATION and not through
+    return Step(rule, bool(through), () if is_secret else tuple(sorted(readers)), through)
 
 
-def _place(step: Step) -> int:
-    return _ORDER.index(step.rule)
-
-
-def _step(one: _Restriction, person: frozenset[str]) -> Step:
-    through = tuple(sorted(person & one.readers))
-    is_secret = one.rule is Rule.CONVERSATION and not through
-    return Step(one.rule, bool(through), () if is_secret else tuple(sorted(one.readers)), through)
-
-
-def _readable(person: frozenset[str], restrictions: Iterable[_Restriction]) -> Explanation:
-    through = tuple(sorted({one for each in restrictions for one in person & each.readers}))
+def _readable(steps: Iterable[Step]) -> Explanation:
+    through = tuple(sorted({reader for step in steps for reader in step.through}))
     if not through:
         return Explanation(True, Rule.NO_RESTRICTION, _OPEN)
     message = _("Readable by {readers}.").format(readers=_names(through))
     return Explanation(True, Rule.READER, message, through)
 
 
-def _hidden(hiding: _Restriction, source: StoredSource) -> Explanation:
+def _hidden(hiding: Step, source: StoredSource) -> Explanation:
     if hiding.rule is Rule.CONVERSATION:
         return Explanation(False, hiding.rule, _CONVERSATION)
-    readers = tuple(sorted(hiding.readers))
+    readers = hiding.readers or ()
     template = (_HIDDEN if readers else _HIDDEN_FROM_ALL)[hiding.rule]
     message = template.format(
         readers=_names(readers), source=source.name, collection=source.collection
