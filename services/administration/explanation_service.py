@@ -3,11 +3,9 @@
 from dataclasses import dataclass, replace
 
 from domain import Account, Principal, Role
-from domain.errors import NotFoundError
-from domain.messages import _
 from services.access import require_role
 from services.sources.permission_service import PermissionService, Steps
-from storage.ledger.account_store import Accounts
+from storage.ledger.account_store import Accounts, account_not_found
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,9 +43,7 @@ class ExplanationService:
         require_role(principal, Role.ADMIN)
         account = self.accounts.find(account_id)
         if account is None:
-            raise NotFoundError(
-                _("There is no account {account_id}.").format(account_id=repr(account_id))
-            )
+            raise account_not_found(account_id)
         person = account.principal
         rules = self.permissions.steps(principal, person, document_id)
         with_email = replace(person, email=account.email)
