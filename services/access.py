@@ -68,6 +68,10 @@ class Access:
         own = self.own_sources(principal)
         return {id_: one for id_, one in own.items() if not one.conversation_id}
 
+    def shared_sources(self) -> list[StoredSource]:
+        """All sources except the files of conversations, sorted by name, whoever may read them."""
+        return [one for one in self.sources.list() if not one.conversation_id]
+
     def readers(self, principal: Principal) -> Readers:
         """The readers that stand for the principal in a query; None for the operator."""
         return None if principal.is_operator else principal.readers

@@ -1,7 +1,6 @@
 """The groups that the program knows, their members, and what names them as readers."""
 
-from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -13,7 +12,9 @@ from storage.ledger.api_key_store import ApiKeys
 from storage.ledger.restriction_store import collection_restriction, source_restriction
 
 _PREFIX = group_reader("")
-_Named = list[tuple[str, frozenset[str]]]
+_NONE = frozenset[str]()
+_Restrictions = Mapping[str, frozenset[str]]
+_Named = Sequence[tuple[str, frozenset[str]]]
 """Names of sources or collections, and their readers."""
 
 
@@ -55,41 +56,41 @@ class GroupService:
     def list(self, principal: Principal) -> Sequence[Group]:
         """All groups by name."""
         require_role(principal, Role.ADMIN)
-        members = Counter(group for one in self.accounts.list() for group in one.groups)
-        names = set(members).union(*(one.groups for one in self.keys.list()), self._readers())
-        sources, collections = self._named()
+        members, readers = self.accounts.group_sizes(), self.access.restrictions.all()
+        sources, collections = self._restricted(readers)
         return [
             Group(name, members[name], _of(sources, name), _of(collections, name))
-            for name in sorted(names)
+            for name in sorted(self._names(members, readers))
         ]
+
+    def names(self, principal: Principal) -> Sequence[str]:
+        """The names of all groups, sorted."""
+        require_role(principal, Role.ADMIN)
+        return sorted(self._names(self.accounts.group_sizes(), self.access.restrictions.all()))
 
     def details(self, principal: Principal, name: str) -> GroupDetails:
         """The members of a group and its documents; both are empty if it is unknown."""
         require_role(principal, Role.ADMIN)
         counts = self.access.restrictions.document_counts(group_reader(name))
-        shared = [one for one in self.access.sources.list() if not one.conversation_id]
+        shared = self.access.shared_sources()
         documents = [(one.name, counts[one.id]) for one in shared if one.id in counts]
         return GroupDetails([one for one in self.accounts.list() if name in one.groups], documents)
 
-    def _readers(self) -> set[str]:
-        restrictions = self.access.restrictions.all().values()
-        readers = {reader for readers in restrictions for reader in readers}
-        return {one.removeprefix(_PREFIX) for one in readers if one.startswith(_PREFIX)}
+    def _names(self, members: Iterable[str], readers: _Restrictions) -> set[str]:
+        of_keys = (group for one in self.keys.list() for group in one.groups)
+        named = {reader for each in readers.values() for reader in each}
+        groups = (one.removeprefix(_PREFIX) for one in named if one.startswith(_PREFIX))
+        return {*members, *of_keys, *groups}
 
-    def _named(self) -> tuple[_Named, _Named]:
-        """The sources and the collections that have readers, each by name."""
-        readers = self.access.restrictions.all()
-        shared = [one for one in self.access.sources.list() if not one.conversation_id]
-        sources = [(one.name, readers.get(source_restriction(one.id))) for one in shared]
+    def _restricted(self, readers: _Restrictions) -> tuple[_Named, _Named]:
+        """The sources and the collections with their readers, which are empty without a list."""
+        shared = self.access.shared_sources()
+        sources = [(one.name, readers.get(source_restriction(one.id), _NONE)) for one in shared]
         collections = [
-            (name, readers.get(collection_restriction(name)))
+            (name, readers.get(collection_restriction(name), _NONE))
             for name in sorted({one.collection for one in shared})
         ]
-        return _restricted(sources), _restricted(collections)
-
-
-def _restricted(readers: list[tuple[str, frozenset[str] | None]]) -> _Named:
-    return [(name, each) for name, each in readers if each is not None]
+        return sources, collections
 
 
 def _of(readers: _Named, group: str) -> tuple[str, ...]:

@@ -79,7 +79,7 @@ class ReaderReports:
         """All shared sources and collections with their readers."""
         require_role(principal, Role.ADMIN)
         figures, readers = self.access.sources.figures(), self.access.restrictions.all()
-        shared = [one for one in self.access.sources.list() if not one.conversation_id]
+        shared = self.access.shared_sources()
         counts = {id_: one.documents for id_, one in figures.items()}
         sources = [
             ListedSource(

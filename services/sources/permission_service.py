@@ -204,9 +204,9 @@ class PermissionService:
     def _collection(self, principal: Principal, name: str) -> str:
         require_role(principal, Role.EDITOR)
         is_admin, collection = principal.role.includes(Role.ADMIN), normalize("NFC", name)
-        every, own = self.access.sources.list, self.access.own_sources
-        sources = every() if is_admin else own(principal).values()
-        if collection in {one.collection for one in sources if not one.conversation_id}:
+        own = self.access.library_sources
+        sources = self.access.shared_sources() if is_admin else own(principal).values()
+        if collection in {one.collection for one in sources}:
             return collection
         raise NotFoundError(
             _("There is no collection {collection}.").format(collection=repr(name[:200]))

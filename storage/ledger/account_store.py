@@ -1,7 +1,9 @@
 """Accounts of people who sign in, their ended sessions, and the first administrator's link."""
 
+from collections import Counter
 from collections.abc import Sequence
 from datetime import datetime, timedelta
+from itertools import chain
 from typing import NamedTuple
 
 from sqlalchemy import ColumnElement, delete, func, select
@@ -50,6 +52,10 @@ class Accounts(Store):
     def list(self) -> list[Account]:
         """All accounts by name, including disabled ones."""
         return self._each(Account, select(AccountRow).order_by(AccountRow.name, AccountRow.id))
+
+    def group_sizes(self) -> Counter[str]:
+        """The number of accounts by group, at their latest sign-in."""
+        return Counter(chain.from_iterable(self._all(select(AccountRow.groups))))
 
     def page(self, words: str, *, limit: int, offset: int = 0) -> Sequence[Account]:
         """A page of the accounts by name whose name or e-mail address contains all the words."""

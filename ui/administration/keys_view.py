@@ -9,7 +9,7 @@ import streamlit as st
 
 from bootstrap import Services
 from domain import ApiKey, ApiScope, Principal
-from services.api_key_service import NewApiKey
+from services.api_key_service import MAX_LIFETIME, NewApiKey
 from ui.administration.administration_page import tell
 from ui.administration.person_choice import choose_person
 from ui.administration.reader_texts import person_name
@@ -29,7 +29,7 @@ from ui.text import words
 from ui.text.reader_language import here, now, table_format
 
 ROWS, PAGE, REVOKING = 50, "keys-page", "key_revoking"
-_DEFAULT_DAYS, _MOST_DAYS = 90, 3650
+_DEFAULT_DAYS = 90
 
 
 def show_keys(services: Services) -> None:
@@ -71,7 +71,7 @@ def _show_form(services: Services) -> None:
             words.KEY_EXPIRES,
             today + timedelta(days=_DEFAULT_DAYS),
             min_value=today,
-            max_value=today + timedelta(days=_MOST_DAYS - 1),
+            max_value=today + MAX_LIFETIME - timedelta(days=1),
             help=words.KEY_EXPIRES_HELP,
         )
         sent = st.form_submit_button(words.KEY_CREATE_NOW, type="primary")
@@ -85,7 +85,7 @@ def _show_form(services: Services) -> None:
 
 
 def _show_groups(services: Services, owner: Principal) -> list[str]:
-    known = [one.name for one in services.groups.list(principal())]
+    known = services.groups.names(principal())
     return st.multiselect(
         words.KEY_GROUPS,
         known,

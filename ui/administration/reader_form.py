@@ -3,7 +3,7 @@
 import streamlit as st
 
 from bootstrap import Services
-from domain.people import group_reader, user_reader
+from domain.people import email_reader, group_reader, user_reader
 from services.reader_names import Readers
 from ui.administration.administration_page import tell
 from ui.administration.reader_texts import (
@@ -56,7 +56,7 @@ def _choice_of(readers: Readers | None) -> str:
 def _show_readers(services: Services, readers: Readers, key: str) -> list[str]:
     people = services.accounts.page(principal(), limit=_PEOPLE).accounts
     accounts = {one.id: one for one in people} | dict(accounts_among(services, readers))
-    groups = [group_reader(one.name) for one in services.groups.list(principal())]
+    groups = map(group_reader, services.groups.names(principal()))
     options = dict.fromkeys([*readers, *groups, *(user_reader(one.id) for one in people)])
     names = {one: reader_name(one, accounts) for one in options}
     entered = st.multiselect(
@@ -74,4 +74,4 @@ def _show_readers(services: Services, readers: Readers, key: str) -> list[str]:
 
 def _as_reader(text: str) -> str:
     """The reader that a person has entered: an e-mail address needs no kind before it."""
-    return f"email:{text}" if "@" in text and ":" not in text else text
+    return email_reader(text) if "@" in text and ":" not in text else text

@@ -26,6 +26,7 @@ def test_groups_come_from_accounts_keys_and_readers(team, groups):
         Group("robots", 0, (), ()),
         Group("staff", 2, ("docs",), ("HR",)),
     ]
+    assert groups.names(ROOT) == [one.name for one in groups.list(ROOT)]
 
 
 def test_sources_with_the_same_name_are_listed_separately(team, groups):
@@ -47,6 +48,6 @@ def test_details_have_the_members_and_the_documents_that_name_the_group(team, gr
 
 def test_only_administrators_see_groups(groups):
     editor = Principal("eve", role=Role.EDITOR)
-    for call, *arguments in [(groups.list,), (groups.details, "hr")]:
+    for call, *arguments in [(groups.list,), (groups.names,), (groups.details, "hr")]:
         with pytest.raises(ForbiddenError, match="needs the role admin"):
             call(editor, *arguments)
