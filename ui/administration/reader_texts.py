@@ -4,11 +4,12 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from bootstrap import Services
 from domain import Account
+from domain.people import user_reader
 from ui.shared.frame import principal
 from ui.text import words
 
 Accounts = Mapping[str, Account]
-_USER = "user"
+_USER = user_reader("")
 _SHOWN = 10
 
 
@@ -20,7 +21,7 @@ def person_name(account: Account) -> str:
 
 def accounts_among(services: Services, readers: Iterable[str]) -> Accounts:
     """The accounts of those readers that are users, by id, with one query."""
-    ids = [reader.partition(":")[2] for reader in readers if reader.startswith(f"{_USER}:")]
+    ids = [one.removeprefix(_USER) for one in readers if one.startswith(_USER)]
     return services.accounts.with_ids(principal(), ids) if ids else {}
 
 
