@@ -13,6 +13,7 @@ from services.api_key_service import MAX_LIFETIME, NewApiKey
 from ui.administration.administration_page import tell
 from ui.administration.person_choice import choose_person
 from ui.administration.reader_texts import person_name
+from ui.shared.confirmation import is_confirmed
 from ui.shared.copying import allow_copying, show_copy_button
 from ui.shared.frame import (
     form_key,
@@ -21,10 +22,9 @@ from ui.shared.frame import (
     renew_forms,
     show_errors,
     show_pages,
-    show_problem,
 )
 from ui.shared.row_selection import select_rows, table_height
-from ui.shared.safe_html import escape, literal, scroll_to
+from ui.shared.safe_html import escape, literal
 from ui.text import words
 from ui.text.reader_language import here, now, table_format
 
@@ -171,19 +171,15 @@ def _show_revocation(services: Services, key: ApiKey) -> None:
         st.session_state[REVOKING] = key.id
     if st.session_state.get(REVOKING) != key.id:
         return
-    with st.container(border=True, key="key-revocation"):
-        question = words.KEY_REVOKE_ASK.format(name=key.name)
-        show_problem(question, hint=words.KEY_REVOKE_MEANS, severe=False)
-        with st.container(horizontal=True):
-            agreed = st.button(words.KEY_REVOKE_NOW, type="primary")
-            st.button(words.CHANGE_CANCEL, on_click=_forget_revocation)
-    scroll_to(".st-key-key-revocation", of=key.id)
-    if agreed:
-        _forget_revocation()
+    if is_confirmed(
+        "key-revocation",
+        REVOKING,
+        words.KEY_REVOKE_ASK.format(name=key.name),
+        hint=words.KEY_REVOKE_MEANS,
+        agree=words.KEY_REVOKE_NOW,
+        cancel=words.CHANGE_CANCEL,
+        of=key.id,
+    ):
         with show_errors():
             services.api_keys.revoke(principal(), key.id)
             tell(words.KEY_REVOKED.format(name=key.name))
-
-
-def _forget_revocation() -> None:
-    st.session_state.pop(REVOKING, None)

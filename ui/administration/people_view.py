@@ -9,9 +9,10 @@ from bootstrap import Services
 from domain import Account, Role
 from ui.administration.administration_page import tell
 from ui.administration.reader_texts import person_name
-from ui.shared.frame import offset_of, principal, show_errors, show_pages, show_problem
+from ui.shared.confirmation import is_confirmed
+from ui.shared.frame import offset_of, principal, show_errors, show_pages
 from ui.shared.row_selection import digest, select_rows, table_height
-from ui.shared.safe_html import escape, scroll_to, strong_html
+from ui.shared.safe_html import escape, strong_html
 from ui.text import words
 from ui.text.reader_language import ago, here, number, table_format
 
@@ -82,8 +83,8 @@ def _show_person(services: Services, account: Account) -> None:
         with st.container(horizontal=True, vertical_alignment="bottom"):
             _show_role(services, account)
             _show_switch(services, account)
-        if st.session_state.get(DISABLING) == account.id:
-            _confirm_disabling(services, account)
+    if st.session_state.get(DISABLING) == account.id:
+        _confirm_disabling(services, account)
 
 
 def _show_role(services: Services, account: Account) -> None:
@@ -114,19 +115,15 @@ def _show_switch(services: Services, account: Account) -> None:
 
 
 def _confirm_disabling(services: Services, account: Account) -> None:
-    with st.container(key="person-disabling"):
-        question = words.ACCOUNT_DISABLE_ASK.format(name=person_name(account))
-        show_problem(question, hint=words.ACCOUNT_DISABLE_MEANS, severe=False)
-        with st.container(horizontal=True):
-            agreed = st.button(words.ACCOUNT_DISABLE_NOW, type="primary")
-            st.button(words.CHANGE_CANCEL, on_click=_forget_disabling)
-    scroll_to(".st-key-person-disabling", of=account.id)
-    if agreed:
-        _forget_disabling()
+    if is_confirmed(
+        "person-disabling",
+        DISABLING,
+        words.ACCOUNT_DISABLE_ASK.format(name=person_name(account)),
+        hint=words.ACCOUNT_DISABLE_MEANS,
+        agree=words.ACCOUNT_DISABLE_NOW,
+        cancel=words.CHANGE_CANCEL,
+        of=account.id,
+    ):
         with show_errors():
             services.accounts.disable(principal(), account.id)
             tell(words.ACCOUNT_DISABLED.format(name=person_name(account)))
-
-
-def _forget_disabling() -> None:
-    st.session_state.pop(DISABLING, None)

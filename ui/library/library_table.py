@@ -10,9 +10,9 @@ import streamlit as st
 from bootstrap import Services
 from domain import ListedDocument
 from ui.library.library_page import Filters, document_filter, open_document, source_names, tell
-from ui.shared.frame import may_edit, offset_of, principal, show_errors, show_pages, show_problem
+from ui.shared.confirmation import is_confirmed
+from ui.shared.frame import may_edit, offset_of, principal, show_errors, show_pages
 from ui.shared.row_selection import digest, select_rows, table_height
-from ui.shared.safe_html import scroll_to
 from ui.text import words
 from ui.text.english.text_kinds import Plural
 from ui.text.reader_language import here, number, table_format
@@ -145,7 +145,7 @@ def _show_actions(services: Services, filters: Filters, total: int, ids: Sequenc
         if _edit_button(words.LIBRARY_REMOVE, ":material/delete:", is_possible=bool(chosen)):
             st.session_state[REMOVING] = filters
     if not chosen:
-        _forget_removal()
+        st.session_state.pop(REMOVING, None)
     removing = st.session_state.get(REMOVING) == filters
     if every and (again or removing):
         ids = services.documents.ids(principal(), filters.filter)
@@ -169,23 +169,19 @@ def _show_opener(document_id: str) -> None:
 
 def _confirm_removal(services: Services, ids: Sequence[str]) -> None:
     """Explain what a removal does, and perform it after confirmation."""
-    with st.container(border=True, key="library-removal"):
-        question = words.count(words.LIBRARY_REMOVE_ASK, len(ids))
-        show_problem(question, hint=words.LIBRARY_REMOVE_MEANS, severe=False)
-        with st.container(horizontal=True):
-            agreed = st.button(words.count(words.LIBRARY_REMOVE_NOW, len(ids)), type="primary")
-            st.button(words.KEEP_THEM, on_click=_forget_removal)
-    scroll_to(".st-key-library-removal", of=f"{len(ids)} {ids[0]}")
-    if agreed:
-        _forget_removal()
+    if is_confirmed(
+        "library-removal",
+        REMOVING,
+        words.count(words.LIBRARY_REMOVE_ASK, len(ids)),
+        hint=words.LIBRARY_REMOVE_MEANS,
+        agree=words.count(words.LIBRARY_REMOVE_NOW, len(ids)),
+        cancel=words.KEEP_THEM,
+        of=f"{len(ids)} {ids[0]}",
+    ):
         with show_errors():
             services.documents.remove(principal(), ids)
             _choose_afresh()
             tell(words.count(words.WILL_REMOVE, len(ids)))
-
-
-def _forget_removal() -> None:
-    st.session_state.pop(REMOVING, None)
 
 
 def _choose_afresh() -> None:
