@@ -48,11 +48,13 @@ class SignInService:
                 the account is disabled.
         """
         claim_checks.check_claims(claims, self.options, now)
-        digest = claim_checks.session_digest(claims)
-        account, has_ended = self.accounts.session(claim_checks.account_id(claims), digest)
+        signed_in_at = claim_checks.issue_time(claims)
+        account, has_ended = self.accounts.session(
+            claim_checks.account_id(claims), claim_checks.session_digest(claims), signed_in_at
+        )
         if has_ended:
             raise SignInError(_("You have signed out: sign in again."))
-        if account is None or account.signed_in_at < claim_checks.issue_time(claims):
+        if account is None or account.signed_in_at < signed_in_at:
             account = self.accounts.put(claim_checks.account_of(claims, self.options, now))
             if account.disabled_at is None:
                 self.audit.record(account.principal, Action.SIGN_IN_OK, account.id)

@@ -6,7 +6,7 @@ from datetime import datetime, timedelta
 from itertools import chain
 from typing import NamedTuple
 
-from sqlalchemy import ColumnElement, delete, func, select
+from sqlalchemy import ColumnElement, and_, delete, exists, func, or_, select
 from sqlalchemy.orm import Session
 
 from domain import Account, Role
@@ -32,18 +32,20 @@ class StoredSession(NamedTuple):
 class Accounts(Store):
     """Accounts by id."""
 
-    def session(self, account_id: str, digest: str) -> StoredSession:
-        """The account with this id, and whether the session with this digest was ended."""
-        query = (
-            select(AccountRow, EndedSessionRow.digest)
-            .outerjoin(EndedSessionRow, EndedSessionRow.digest == digest)
-            .where(AccountRow.id == account_id)
-        )
+    def session(self, account_id: str, digest: str, signed_in_at: datetime) -> StoredSession:
+        """The account with this id, and whether the session with this digest was ended.
+
+        It was also ended if the account was deleted after the sign-in, even if the person has got
+        a new one.
+        """
+        was_ended = EndedSessionRow.digest == digest
+        has_ended = exists().where(or_(was_ended, _was_deleted_since(account_id, signed_in_at)))
+        query = select(AccountRow, has_ended).where(AccountRow.id == account_id)
         with self._database.read() as session:
             found = session.execute(query).one_or_none()
             if found is None:
                 return StoredSession(None, session.get(EndedSessionRow, digest) is not None)
-            return StoredSession(from_row(Account, found[0]), found[1] is not None)
+            return StoredSession(from_row(Account, found[0]), found[1])
 
     def find(self, account_id: str) -> Account | None:
         """The account with this id, if any."""
@@ -172,9 +174,14 @@ def deletion_record(account_id: str, now: datetime) -> EndedSessionRow:
     return EndedSessionRow(digest=account_id, until=now + COOKIE_LIFETIME)
 
 
+def _was_deleted_since(account_id: str, signed_in_at: datetime) -> ColumnElement[bool]:
+    until = signed_in_at + COOKIE_LIFETIME
+    return and_(EndedSessionRow.digest == account_id, EndedSessionRow.until >= until)
+
+
 def _require_not_deleted_since(session: Session, account: Account) -> None:
-    deletion = session.get(EndedSessionRow, account.id)
-    if deletion is not None and account.signed_in_at <= deletion.until - COOKIE_LIFETIME:
+    was_deleted = _was_deleted_since(account.id, account.signed_in_at)
+    if session.scalar(select(exists().where(was_deleted))):
         raise SignInError(_("This account was deleted: sign in again to get a new one."))
 
 

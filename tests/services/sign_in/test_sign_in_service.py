@@ -4,10 +4,11 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from domain import Role
+from domain import LOCAL_USER, Role
 from domain.errors import ConflictError, ForbiddenError, SignInError
 from services.sign_in.account_service import AccountService
 from services.sign_in.sign_in_service import SignInService
+from storage.ledger.account_erasure import AccountErasure
 from storage.ledger.account_store import Accounts
 from storage.ledger.database import open_database
 from tests.fakes.audit import audit_of
@@ -55,6 +56,17 @@ def test_the_first_sign_in_creates_an_account(sign_in):
     assert not principal.is_operator
     assert sign_in.account_of(ADA, NOW).name == "Ada Lovelace"
     assert sign_in.principal_of(ADA, later(hours=11)) == principal
+
+
+def test_a_session_from_before_the_deletion_stays_ended_when_the_person_signs_in_again(
+    tmp_path, sign_in
+):
+    account, moment = sign_in.account_of(ADA, NOW), later(hours=1)
+    AccountErasure(open_database(tmp_path)).erase(LOCAL_USER, account.id, moment)
+    assert "was deleted" in refusal(sign_in, ADA, later(hours=2))
+    again = ADA | {"iat": later(hours=2).timestamp(), "nonce": "n-3"}
+    assert sign_in.account_of(again, later(hours=2)).id == account.id
+    assert "sign in again" in refusal(sign_in, ADA, later(hours=2))
 
 
 def test_the_default_role_is_that_of_the_settings(sign_in):

@@ -22,9 +22,9 @@ def accounts(tmp_path):
 
 
 def test_an_account_is_stored_at_the_first_sign_in(accounts):
-    assert accounts.session("a1", "s1") == (None, False)
+    assert accounts.session("a1", "s1", NOW) == (None, False)
     assert accounts.put(ADA) == ADA
-    assert accounts.session("a1", "s1") == (ADA, False)
+    assert accounts.session("a1", "s1", NOW) == (ADA, False)
 
 
 def test_a_later_sign_in_replaces_what_the_provider_says_but_not_the_role(accounts):
@@ -55,16 +55,16 @@ def test_an_ended_session_is_known_with_and_without_its_account(accounts):
     accounts.put(ADA)
     accounts.end_session("s1", NOW + HOUR, NOW)
     accounts.end_session("s1", NOW + HOUR, NOW)
-    assert accounts.session("a1", "s1") == (ADA, True)
-    assert accounts.session("a1", "s2") == (ADA, False)
-    assert accounts.session("b1", "s1") == (None, True)
+    assert accounts.session("a1", "s1", NOW) == (ADA, True)
+    assert accounts.session("a1", "s2", NOW) == (ADA, False)
+    assert accounts.session("b1", "s1", NOW) == (None, True)
 
 
 def test_ended_sessions_are_deleted_when_their_time_has_passed(accounts):
     accounts.end_session("s1", NOW + HOUR, NOW)
     accounts.end_session("s2", NOW + 3 * HOUR, NOW + 2 * HOUR)
-    assert not accounts.session("a1", "s1").has_ended
-    assert accounts.session("a1", "s2").has_ended
+    assert not accounts.session("a1", "s1", NOW).has_ended
+    assert accounts.session("a1", "s2", NOW).has_ended
 
 
 def test_the_last_administrator_keeps_the_role(accounts):
@@ -75,17 +75,19 @@ def test_the_last_administrator_keeps_the_role(accounts):
         accounts.set_role("a1", Role.EDITOR)
     with pytest.raises(ConflictError, match="last administrator"):
         accounts.disable("a1", NOW)
-    assert accounts.session("a1", "").account == replace(ADA, role=Role.ADMIN)
+    assert accounts.session("a1", "", NOW).account == replace(ADA, role=Role.ADMIN)
     accounts.disable("b1", None)
     accounts.set_role("a1", Role.EDITOR)
-    assert accounts.session("a1", "").account.role is Role.EDITOR
+    assert accounts.session("a1", "", NOW).account.role is Role.EDITOR
 
 
 def test_other_accounts_change_even_if_there_is_no_administrator(accounts):
     accounts.put(ADA)
     accounts.set_role("a1", Role.EDITOR)
     accounts.disable("a1", NOW)
-    assert accounts.session("a1", "").account == replace(ADA, role=Role.EDITOR, disabled_at=NOW)
+    assert accounts.session("a1", "", NOW).account == replace(
+        ADA, role=Role.EDITOR, disabled_at=NOW
+    )
 
 
 def test_an_unknown_account_can_not_be_changed(accounts):
