@@ -1,9 +1,11 @@
 """Removes what is no longer kept: at the start of each process, and hourly in the worker."""
 
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
 
 from domain import LOCAL_USER, ImportKind
+from domain.errors import NotFoundError
 from services.access import owner_of
 from services.audit_service import AuditService
 from services.chat.conversation_service import ConversationService
@@ -28,4 +30,5 @@ class Housekeeping:
         self.conversations.purge(now)
         self.audit.purge(now)
         for box in self.uploads.orphan_boxes():
-            self.queue.enqueue(owner_of(box, LOCAL_USER), box.id, ImportKind.REMOVAL)
+            with suppress(NotFoundError):  # another process has removed it meanwhile
+                self.queue.enqueue(owner_of(box, LOCAL_USER), box.id, ImportKind.REMOVAL)

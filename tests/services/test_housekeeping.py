@@ -4,6 +4,7 @@ import pytest
 
 from domain import LOCAL_USER, Action
 from services import import_worker
+from services.sources.upload_service import UploadService
 from storage.upload_files import BOXES
 
 DAY = timedelta(days=1)
@@ -39,6 +40,24 @@ def test_a_question_keeps_a_conversation(with_retention):
     services.chat.ask(LOCAL_USER, "And the garden?", conversation_id=turn.conversation_id)
     services.housekeeping.run(now)
     assert services.conversations.page(LOCAL_USER, limit=9).total == 1
+
+
+def test_files_that_another_process_removes_meanwhile_are_no_error(with_retention, monkeypatch):
+    services, now = with_retention, datetime.now(UTC)
+    conversation = services.conversations.begin(LOCAL_USER, "Trip")
+    services.uploads.add(LOCAL_USER, [("map.txt", b"Map.")], conversation_id=conversation.id)
+    find_orphans = UploadService.orphan_boxes
+
+    def remove_after_finding(uploads):
+        boxes = find_orphans(uploads)
+        for box in boxes:
+            uploads.access.sources.remove(box.id)
+        assert boxes
+        return boxes
+
+    monkeypatch.setattr(UploadService, "orphan_boxes", remove_after_finding)
+    services.housekeeping.run(now + 31 * DAY)
+    assert services.queue.current(LOCAL_USER) == []
 
 
 def test_conversations_are_kept_forever_by_default(build_services):
