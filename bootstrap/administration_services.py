@@ -22,6 +22,14 @@ class AdministrationServices(ImportServices):
     """The services for imports, and those for accounts and for readers of documents."""
 
     @cached_property
+    def _accounts(self) -> Accounts:
+        return Accounts(self._database)
+
+    @cached_property
+    def _api_keys(self) -> ApiKeys:
+        return ApiKeys(self._database)
+
+    @cached_property
     def permissions(self) -> "PermissionService":
         """Shows and changes the readers of sources and collections."""
         from services.sources.permission_service import PermissionService
@@ -33,29 +41,29 @@ class AdministrationServices(ImportServices):
         """Lists groups, their members, and what names them."""
         from services.administration.group_service import GroupService
 
-        return GroupService(Accounts(self._database), ApiKeys(self._database), self.access)
+        return GroupService(self._accounts, self._api_keys, self.access)
 
     @cached_property
     def reader_reports(self) -> "ReaderReports":
         """Shows who may read each source."""
         from services.administration.reader_reports import ReaderReports
 
-        accounts, documents = Accounts(self._database), DocumentList(self._database)
-        return ReaderReports(self.access, self.permissions, accounts, documents)
+        documents = DocumentList(self._database)
+        return ReaderReports(self.access, self.permissions, self._accounts, documents)
 
     @cached_property
     def explanations(self) -> "ExplanationService":
         """Explains why a person may read a document."""
         from services.administration.explanation_service import ExplanationService
 
-        return ExplanationService(Accounts(self._database), self.permissions)
+        return ExplanationService(self._accounts, self.permissions)
 
     @cached_property
     def accounts(self) -> "AccountService":
         """Lists and changes the accounts of people who sign in."""
         from services.sign_in.account_service import AccountService
 
-        return AccountService(Accounts(self._database), self.audit)
+        return AccountService(self._accounts, self.audit)
 
     @cached_property
     def account_deletion(self) -> "AccountDeletion":

@@ -13,8 +13,6 @@ from bootstrap.sign_in import make_sign_in, make_tokens
 from domain import LOCAL_USER, SearchChoice
 from domain.errors import AppError
 from domain.web.host_policy import Host, HostPolicy
-from storage.ledger.account_store import Accounts
-from storage.ledger.api_key_store import ApiKeys
 from storage.ledger.document_list_store import DocumentList, FirstPassages, LabelList, Titles
 from storage.ledger.feedback_store import Labels, Ratings
 from storage.ledger.import_store import Failures
@@ -299,35 +297,34 @@ class Services(AdministrationServices):
         from services.account_export import AccountExport
 
         return AccountExport(
-            Accounts(self._database),
+            self._accounts,
             self.conversations,
             self.ratings,
             self.labels,
             People(self._database),
-            ApiKeys(self._database),
+            self._api_keys,
             self.audit,
         )
 
     @cached_property
     def sign_in(self) -> "SignInService | None":
         """Decides who uses the pages; None without sign-in."""
-        return make_sign_in(self.parts.settings, Accounts(self._database), self.audit)
+        return make_sign_in(self.parts.settings, self._accounts, self.audit)
 
     @cached_property
     def api_keys(self) -> "ApiKeyService":
         """Creates, lists, and revokes the API keys of all users."""
         from services.api_key_service import ApiKeyService
 
-        return ApiKeyService(ApiKeys(self._database), self.audit)
+        return ApiKeyService(self._api_keys, self.audit)
 
     @cached_property
     def callers(self) -> "CallerService":
         """Decides who makes a call to the API."""
         from services.caller_service import CallerService
 
-        accounts = Accounts(self._database)
-        tokens = make_tokens(self.parts.settings, accounts, self.audit)
-        return CallerService(self.api_keys, accounts, tokens)
+        tokens = make_tokens(self.parts.settings, self._accounts, self.audit)
+        return CallerService(self.api_keys, self._accounts, tokens)
 
     @property
     def api_limits(self) -> "ApiLimits":
