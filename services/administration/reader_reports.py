@@ -12,7 +12,7 @@ from services.sources.permission_service import PermissionService, SourceReaders
 from storage.ledger.account_store import Accounts
 from storage.ledger.document_list_store import DocumentList
 from storage.ledger.restriction_store import collection_restriction, source_restriction
-from storage.ledger.source_store import mirrors_permissions
+from storage.ledger.source_store import StoredSource, mirrors_permissions
 
 _SHOWN = 20
 
@@ -84,7 +84,7 @@ class ReaderReports:
         sources = [
             ListedSource(
                 one.id,
-                one.name or one.location,
+                _name(one),
                 one.collection,
                 counts.get(one.id, 0),
                 _sorted(readers.get(source_restriction(one.id))),
@@ -94,6 +94,11 @@ class ReaderReports:
         names = sorted({one.collection for one in shared})
         collections = {one: _sorted(readers.get(collection_restriction(one))) for one in names}
         return Shared(sources, collections)
+
+    def source_names(self, principal: Principal) -> Mapping[str, str]:
+        """The names of all shared sources by id."""
+        require_role(principal, Role.ADMIN)
+        return {one.id: _name(one) for one in self.access.shared_sources()}
 
     def report(self, principal: Principal, source_id: str) -> SourceReport:
         """Who may read a source.
@@ -122,6 +127,10 @@ class ReaderReports:
             sum(one.documents for one in lists[_SHOWN:]),
             mirrors_permissions(self.access.sources.get(source_id).options),
         )
+
+
+def _name(source: StoredSource) -> str:
+    return source.name or source.location
 
 
 def _sorted(readers: frozenset[str] | None) -> Readers | None:

@@ -24,6 +24,7 @@ def test_sources_and_collections_are_listed_with_their_readers(team, reports):
     sources, collections = reports.list(ROOT)
     assert sources == [ListedSource(team.source, "docs", "HR", 4, ("user:ada",))]
     assert collections == {"HR": ()}
+    assert reports.source_names(ROOT) == {team.source: "docs"}
 
 
 def test_everyone_who_is_not_disabled_reads_a_source_without_readers(team, reports):
@@ -73,7 +74,7 @@ def test_rare_permissions_are_counted_together(team, reports, monkeypatch):
 
 def test_only_administrators_see_reports(team, reports):
     editor = Principal("eve", role=Role.EDITOR)
-    for call, *arguments in [(reports.list,), (reports.report, team.source)]:
+    for call, *arguments in [(reports.list,), (reports.source_names,), (reports.report, team.source)]:
         with pytest.raises(ForbiddenError, match="needs the role admin"):
             call(editor, *arguments)
 
