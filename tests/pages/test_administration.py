@@ -6,13 +6,13 @@ from datetime import UTC, datetime
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from domain import LOCAL_USER, ApiScope, DocumentFilter, Principal, Role
+from domain import LOCAL_USER, Action, ApiScope, DocumentFilter, Principal, Role
 from services.sign_in.sign_in_service import SignInService
 from tests.fakes.sign_in import sign_in_options
 from tests.pages.conftest import install_services, page_in_frame, page_text
 from tests.pages.test_frame import visible_pages
 from tests.pages.test_sign_in import claims
-from ui.administration.administration_page import GROUPS, KEYS, SOURCES, VIEW, WHY
+from ui.administration.administration_page import AUDIT, GROUPS, KEYS, SOURCES, VIEW, WHY
 from ui.shared import row_selection
 from ui.text import words
 
@@ -291,3 +291,35 @@ def test_without_sign_in_there_are_only_keys_of_the_local_user(alone) -> None:
     key = alone.api_keys.list(LOCAL_USER)[0]
     assert (key.user_id, key.groups) == (LOCAL_USER.user_id, frozenset())
     assert (key.expires_at - key.created_at).days in (90, 91)
+
+
+def test_the_audit_log_names_objects_and_labels_details(
+    services, handbook, open_page: Open
+) -> None:
+    services.directories.import_directory(LOCAL_USER, handbook)
+    added = source(services)
+    services.permissions.set_readers(LOCAL_USER, added.id, None)
+    owner = account(services, "Ben")
+    services.api_keys.create(LOCAL_USER, owner.principal, "Bot", [ApiScope.ASK])
+    services.accounts.set_role(LOCAL_USER, owner.id, Role.EDITOR)
+    values = {"language": None}
+    services.audit.record(
+        LOCAL_USER, Action.SETTINGS_CHANGED, "", settings=["chat_model", "language"], values=values
+    )
+    page = open_page(AUDIT)  # the newest event is the sign-in
+    assert rows(page, words.AUDIT_WHO)[1:6] == [words.AUDIT_OPERATOR] * 5
+    assert rows(page, words.AUDIT_OBJECT)[1:6] == ["", owner.name, "Bot", added.name, added.name]
+    assert rows(page, words.AUDIT_DETAIL)[1:5] == [
+        "Settings: Name of the chat model, Language of the pages: default",
+        "Role: Editor",
+        f"Person: {owner.name} · Scopes: ask",
+        "Readers: Everyone",
+    ]
+    assert added.id not in str(page.dataframe[0].value)
+
+
+def test_an_event_of_a_later_version_is_shown_as_it_is(services, open_page: Open) -> None:
+    services.audit.record(LOCAL_USER, Action.IMPORT_ENDED, "r1", source_id="s1", state="x", eaten=2)
+    page = open_page(AUDIT)
+    assert rows(page, words.AUDIT_OBJECT)[1] == "s1"
+    assert rows(page, words.AUDIT_DETAIL)[1] == "State: x · eaten: 2"

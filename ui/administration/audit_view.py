@@ -1,12 +1,12 @@
 """The audit log: who changed what, page by page."""
 
 from collections.abc import Sequence
-from typing import Any
 
 import streamlit as st
 
 from bootstrap import Services
-from domain import Action, AuditEvent
+from domain import LOCAL_USER, Action, AuditEvent
+from ui.administration.event_texts import Names, actor_name, detail_text, ids_in, object_name
 from ui.administration.person_choice import choose_person
 from ui.shared.frame import principal, show_errors
 from ui.shared.row_selection import digest, table_height
@@ -56,16 +56,14 @@ def _go(chosen: str, before: int | None) -> None:
 
 
 def _show_table(services: Services, events: Sequence[AuditEvent]) -> None:
-    ids = [one.actor for one in events] + [one.object_id for one in events]
-    names = {id_: one.name for id_, one in services.accounts.with_ids(principal(), ids).items()}
-    sources = {one.id: one.name for one in services.reader_reports.list(principal()).sources}
+    names = _names(services, events)
     st.dataframe(
         {
             words.AUDIT_TIME: [here(one.at) for one in events],
-            words.AUDIT_WHO: [one.actor_name or names.get(one.actor, one.actor) for one in events],
+            words.AUDIT_WHO: [actor_name(one, names) for one in events],
             words.AUDIT_ACTION: [words.AUDIT_ACTIONS.get(one.action, one.action) for one in events],
-            words.AUDIT_OBJECT: [_object_name(one, names | sources) for one in events],
-            words.AUDIT_DETAIL: [_detail(one.detail) for one in events],
+            words.AUDIT_OBJECT: [object_name(one, names) for one in events],
+            words.AUDIT_DETAIL: [detail_text(one, names) for one in events],
         },
         column_config={
             words.AUDIT_TIME: st.column_config.DatetimeColumn(format=table_format()),
@@ -77,16 +75,10 @@ def _show_table(services: Services, events: Sequence[AuditEvent]) -> None:
     )
 
 
-def _object_name(event: AuditEvent, names: dict[str, str]) -> str:
-    """The name of an account or source, of a restriction that of what it restricts, or the id."""
-    id_ = event.object_id
-    name = id_.partition(":")[2] if event.object_kind == "restriction" else id_
-    return names.get(name, name)
-
-
-def _detail(detail: Any) -> str:
-    return " · ".join(f"{name}: {_text(value)}" for name, value in detail.items())
-
-
-def _text(value: Any) -> str:
-    return ", ".join(map(str, value)) if isinstance(value, list) else str(value)
+def _names(services: Services, events: Sequence[AuditEvent]) -> Names:
+    ids = [id_ for one in events for id_ in ids_in(one)]
+    accounts = services.accounts.with_ids(principal(), ids)
+    people = {id_: one.name for id_, one in accounts.items() if one.name}
+    keys = {one.id: one.name for one in services.api_keys.list(principal())}
+    sources = services.reader_reports.source_names(principal())
+    return {LOCAL_USER.user_id: words.AUDIT_OPERATOR, **people, **keys, **sources}

@@ -264,3 +264,30 @@ AUDIT_ACTIONS = {
     "sign_in.refused": "Sign-in refused",
     "backup.created": "Backup created",
 }
+AUDIT_OPERATOR = "Operator"
+AUDIT_DETAILS = {
+    "kind": "Kind",
+    "conversation_id": "Conversation",
+    "documents": "Documents",
+    "keys": "Names of documents",
+    "user_id": "Person",
+    "scopes": "Scopes",
+    "role": "Role",
+    "reason": "Reason",
+    "readers": "Readers",
+    "is_scheduled": "Type of backup",
+    "state": "State",
+    "settings": "Settings",
+    "conversations": "Conversations",
+    "ratings": "Ratings",
+    "labels": "Labels",
+    "preferences": "People with preferences",
+    "api_keys": "API keys",
+    "import_turns": "Import turns",
+    "recent_questions": "Recent questions",
+    "uploads": "Recent uploads",
+    "uploaded_files": "Uploaded files",
+}
+AUDIT_REASONS = {"disabled": "the account is disabled"}
+AUDIT_SCHEDULED = {True: "scheduled", False: "on request"}
+AUDIT_DEFAULT = "default"
