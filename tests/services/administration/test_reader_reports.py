@@ -74,7 +74,11 @@ def test_rare_permissions_are_counted_together(team, reports, monkeypatch):
 
 def test_only_administrators_see_reports(team, reports):
     editor = Principal("eve", role=Role.EDITOR)
-    for call, *arguments in [(reports.list,), (reports.source_names,), (reports.report, team.source)]:
+    for call, *arguments in [
+        (reports.list,),
+        (reports.source_names,),
+        (reports.report, team.source),
+    ]:
         with pytest.raises(ForbiddenError, match="needs the role admin"):
             call(editor, *arguments)
 
