@@ -260,7 +260,7 @@ def test_a_question_without_filters_is_reported(page, services):
 
 
 def test_moving_a_slider_saves_the_preference(page, services):
-    page.slider(key="preference-food").set_value(4.5).run()
+    page.slider(key="preference-0-food").set_value(4.5).run()
     assert services.people.person.preferences == {"food": 4.5}
     ask(page)
     assert services.catalog.requests[-1]["user_id"] == "me"
@@ -270,16 +270,16 @@ def test_saved_preferences_set_the_sliders_and_can_be_cleared(page, services):
     services.people.patch(None, "me", {"price": 1.0})
     reopened = page_in_frame(PAGE)
     reopened.run()
-    assert reopened.slider(key="preference-price").value == 1.0
+    assert reopened.slider(key="preference-0-price").value == 1.0
     button(reopened, words.PREFERENCES_FORGET).click().run()
     assert services.people.person.preferences == {}
-    assert reopened.slider(key="preference-price").value == 2.5
+    assert reopened.slider(key="preference-1-price").value == 2.5
 
 
 def test_a_question_can_be_repeated_after_a_preference_changes(page, services):
     ask(page)
     page.button(key="chip-rating").click().run()
-    page.slider(key="preference-food").set_value(4.5).run()
+    page.slider(key="preference-0-food").set_value(4.5).run()
     assert words.PREFERENCES_CHANGED in page_text(page)
     page.button(key="places-ask-again").click().run()
     last_search = services.catalog.requests[-1]

@@ -58,7 +58,12 @@ ME = "me"
 """The id of the person who uses the page."""
 
 NEUTRAL, MAX, STEP = 2.5, 5.0, 0.5
-KEY = "preference-"
+RESETS = "preference_resets"
+"""How often the preferences were deleted in this session; a part of the sliders' keys.
+
+A slider with a new key starts at its default. To set an old one, the session would have to
+replace its default, and then the browser shows 0 if it misses the slider's first message.
+"""
 
 
 def me(services: Services) -> "Person | None":
@@ -100,30 +105,32 @@ def show_preferences(services: Services, catalog: "CatalogSummary") -> None:
 
 
 def _show_slider(services: Services, aspect: str, name: str, value: float | None) -> None:
-    key = KEY + aspect
-    st.session_state.setdefault(key, NEUTRAL if value is None else value)
     label = literal(name) if value is not None else f"{literal(name)} ({words.PREFERENCES_UNSET})"
     st.slider(
         label,
         0.0,
         MAX,
+        NEUTRAL if value is None else value,
         step=STEP,
         format="%.1f",
-        key=key,
+        key=_slider_key(aspect),
         on_change=_save_preference,
         args=(services, aspect),
     )
 
 
+def _slider_key(aspect: str) -> str:
+    return f"preference-{st.session_state.get(RESETS, 0)}-{aspect}"
+
+
 def _save_preference(services: Services, aspect: str) -> None:
-    preference = {aspect: st.session_state[KEY + aspect]}
+    preference = {aspect: st.session_state[_slider_key(aspect)]}
     services.people.patch(principal(), ME, preferences=preference)
 
 
 def _delete_preferences(services: Services, preferences: Mapping[str, float]) -> None:
     services.people.patch(principal(), ME, preferences=dict.fromkeys(preferences))
-    for aspect in preferences:
-        st.session_state.pop(KEY + aspect, None)
+    st.session_state[RESETS] = st.session_state.get(RESETS, 0) + 1
 
 
 QUESTION, LAST_QUESTION = "places_question", "places_question_last"
