@@ -1,7 +1,10 @@
-"""Makes names of uploaded files safe to store on every system."""
+"""Names of uploaded files: safe to store on every system, and without conflicts in a box."""
 
 import unicodedata
+from collections.abc import Iterable
 from pathlib import PurePosixPath
+
+from domain.messages import _
 
 MAX_BYTES = 200
 _UNFIT = str.maketrans(dict.fromkeys('<>:"|?*', "_"))
@@ -61,3 +64,33 @@ def safe_path(path: str) -> str:
     *folders, name = map(safe_name, path.replace("\\", "/").split("/"))
     steps = [step for step in folders if step][-_MOST_FOLDERS:]
     return "/".join([*steps, name]) if name else ""
+
+
+class BoxNames:
+    """The names in a box, where a file and a folder can't have the same name."""
+
+    def __init__(self, keys: Iterable[str]) -> None:
+        self._files: set[str] = set()
+        self._folders: set[str] = set()
+        for key in keys:
+            self.add(key)
+
+    def add(self, key: str) -> None:
+        """Add the name of a file."""
+        self._files.add(key)
+        self._folders.update(_folders_of(key))
+
+    def conflict(self, key: str) -> str | None:
+        """Why a file can't have this key; None if it can."""
+        if key in self._folders:
+            return _("there is already a folder {name}: rename the file").format(name=repr(key))
+        for folder in _folders_of(key):
+            if folder in self._files:
+                return _("there is already a file {name}: rename the folder or archive").format(
+                    name=repr(folder)
+                )
+        return None
+
+
+def _folders_of(key: str) -> list[str]:
+    return [str(folder) for folder in PurePosixPath(key).parents][:-1]

@@ -15,6 +15,8 @@ from services.imports.import_queue import ImportQueue
 from services.imports.readable_records import readable_run
 from services.sources.server_folders import DIRECTORY, ServerFolders
 from services.sources.source_kinds import FieldValues, SourceAddition, SourceKinds, SourcePreview
+from services.sources.upload_service import KIND as UPLOAD
+from services.sources.upload_service import box_called
 from storage.ledger.restriction_store import collection_restriction
 from storage.ledger.source_store import (
     MIRROR_PERMISSIONS,
@@ -167,19 +169,24 @@ class SourceService:
         Raises:
             SameSourceError: The source already exists.
             SourceError: The test failed; the message says what to do.
+            ForbiddenError: The principal's role does not permit it; nothing is stored.
         """
-        before = self.access.own_sources(principal)
         self.test(principal, kind, values)
+        box = self._box(principal, kind, values)
+        if box is not None:  # more files for an existing box; empty settings stay
+            settings = settings.over(self.settings(principal, box.id))
+            self._require_same_readers(principal, box, settings)
         added = self.kinds.get(kind).add(principal, values)
-        source_id = added.source.id
-        if source_id in before:  # more files for an existing box; empty settings stay
-            settings = settings.over(self.settings(principal, source_id))
-            self._require_same_readers(principal, before[source_id], settings)
         self._save(added.source, settings)
-        source = self.access.sources.get(source_id)
-        action = Action.SOURCE_EDITED if source_id in before else Action.SOURCE_ADDED
-        self.audit.record(principal, action, source_id, **source_detail(source))
+        source = self.access.sources.get(added.source.id)
+        action = Action.SOURCE_ADDED if box is None else Action.SOURCE_EDITED
+        self.audit.record(principal, action, source.id, **source_detail(source))
         return replace(added, source=source)
+
+    def _box(self, principal: Principal, kind: str, values: FieldValues) -> StoredSource | None:
+        if kind != UPLOAD:
+            return None
+        return box_called(str(values.get("box") or ""), self.access.own_sources(principal).values())
 
     def settings(self, principal: Principal, source_id: str) -> SourceSettings:
         """The current settings of a source.

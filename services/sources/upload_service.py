@@ -4,7 +4,6 @@ import uuid
 from collections.abc import Collection, Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from pathlib import PurePosixPath
 from typing import Any, NamedTuple
 from unicodedata import normalize
 
@@ -16,6 +15,7 @@ from loaders.formats import SUFFIXES, unsupported
 from services.access import OWNER, Access, require_role
 from services.audit_service import AuditService, documents_detail
 from services.imports.import_plan import Loader
+from services.sources.file_names import BoxNames
 from services.sources.source_kinds import (
     TITLES,
     Field,
@@ -126,7 +126,7 @@ class UploadService:
     def _add(
         self, principal: Principal, target: "_TargetBox", uploads: Iterable[Upload]
     ) -> UploadResult:
-        names = _BoxNames(self.files.names(target.location))
+        names = BoxNames(self.files.names(target.location))
         fit, rejections = dict[str, bytes](), list[Rejection]()
         for file in uploads:
             if reason := self._unfit(file) or names.conflict(file.key):
@@ -162,7 +162,7 @@ class UploadService:
         upload_id = self.limits.reserve(principal, target.location, sizes)
         try:
             source = self._write(target, fit, existing)
-        except StorageError:
+        except BaseException:
             with suppress(StorageError):
                 self.limits.uploads.release(upload_id)
             raise
@@ -182,7 +182,7 @@ class UploadService:
             return existing or self.access.sources.ensure(
                 KIND, target.location, name=target.name, options=target.options
             )
-        except StorageError:
+        except BaseException:
             with suppress(StorageError):
                 self._remove_stray(target.location, new_keys)
             raise
@@ -265,11 +265,10 @@ class UploadService:
             options = {CONVERSATION: conversation_id, OWNER: principal.user_id}
             return _TargetBox(_location(conversation_id), title or DEFAULT_BOX, options)
         require_role(principal, Role.EDITOR)
-        name = normalize("NFC", DEFAULT_BOX if box is None else box).strip()
+        name = _box_name(DEFAULT_BOX if box is None else box)
         if not name:
             raise InputError(_("The box has no name: enter one."))
-        shared = (one for one in self.boxes(principal) if not one.conversation_id)
-        same = next((one for one in shared if name in (one.id, one.name)), None)
+        same = box_called(name, self.boxes(principal))
         return _TargetBox(same.location if same else _location(uuid.uuid4().hex), name, {})
 
     def _box(self, principal: Principal, source_id: str) -> StoredSource:
@@ -305,33 +304,14 @@ class _TargetBox(NamedTuple):
     options: dict[str, str]
 
 
-class _BoxNames:
-    """The names in a box, where a file and a folder can't have the same name."""
-
-    def __init__(self, keys: Iterable[str]) -> None:
-        self._files: set[str] = set()
-        self._folders: set[str] = set()
-        for key in keys:
-            self.add(key)
-
-    def add(self, key: str) -> None:
-        self._files.add(key)
-        self._folders.update(_folders_of(key))
-
-    def conflict(self, key: str) -> str | None:
-        """Why a file can't have this key; None if it can."""
-        if key in self._folders:
-            return _("there is already a folder {name}: rename the file").format(name=repr(key))
-        for folder in _folders_of(key):
-            if folder in self._files:
-                return _("there is already a file {name}: rename the folder or archive").format(
-                    name=repr(folder)
-                )
-        return None
+def box_called(name: str, sources: Iterable[StoredSource]) -> StoredSource | None:
+    """The shared box among the sources with this name or id; None if there is none."""
+    boxes = (one for one in sources if one.kind == KIND and not one.conversation_id)
+    return next((one for one in boxes if _box_name(name) in (one.id, one.name)), None)
 
 
-def _folders_of(key: str) -> list[str]:
-    return [str(folder) for folder in PurePosixPath(key).parents][:-1]
+def _box_name(entered: str) -> str:
+    return normalize("NFC", entered).strip()
 
 
 def _location(box_id: str) -> str:

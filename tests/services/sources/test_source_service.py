@@ -202,8 +202,10 @@ def test_more_files_for_a_box_do_not_move_it_out_of_a_restricted_collection(serv
     fields = {"files": [("leave.md", b"25 days")], "box": "Contracts"}
     box = services.sources.add(EDITOR, "upload", fields, SourceSettings(collection="HR")).source
     services.access.restrictions.restrict(collection_restriction("HR"), ["group:hr"])
+    more = {"files": [("salaries.md", b"120")], "box": " Contracts"}
     with pytest.raises(ForbiddenError):
-        services.sources.add(EDITOR, "upload", fields, SourceSettings(collection="Everyone"))
+        services.sources.add(EDITOR, "upload", more, SourceSettings(collection="Everyone"))
+    assert services.uploads.keys(EDITOR, box.id) == ["leave.md"]
     services.sources.add(EDITOR, "upload", fields, SourceSettings())
     assert status(services, box).source.collection == "HR"
 

@@ -170,17 +170,18 @@ def test_uploads_of_other_processes_count(boxes):
         boxes(per_day=1).add(0.1, name="more")
 
 
-def test_an_upload_that_fails_does_not_count(boxes, monkeypatch):
+@pytest.mark.parametrize("error", [StorageError("full"), ValueError("full"), SystemExit("full")])
+def test_an_upload_that_fails_does_not_count(boxes, monkeypatch, error):
     here = boxes(per_day=1, storage_mb=1)
+
+    def fail(*_arguments):
+        raise error
+
     with monkeypatch.context() as full:
-        full.setattr(UploadFiles, "write", _fail)
-        with pytest.raises(StorageError, match="full"):
+        full.setattr(UploadFiles, "write", fail)
+        with pytest.raises(type(error), match="full"):
             here.add(1)
     here.add(1)
-
-
-def _fail(*_arguments):
-    raise StorageError("the disk is full")
 
 
 def test_an_upload_whose_process_died_frees_its_storage_after_an_hour(boxes, monkeypatch):
