@@ -1,6 +1,5 @@
 """Who may read sources and collections, with the mirrored permissions of their documents."""
 
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
@@ -109,8 +108,8 @@ class ReaderReports:
         require_role(principal, Role.ADMIN)
         readers = self.permissions.who(principal, source_id)
         active = [one for one in self.accounts.list() if one.disabled_at is None]
-        ids = self.documents.ids(DocumentFilter(sources=(source_id,)))
-        counts = Counter(self.access.restrictions.of_documents(ids).values())
+        documents = self.documents.count(DocumentFilter(sources=(source_id,)))
+        counts = self.access.restrictions.counts_of(source_id)
         hidden = sum(n for sets, n in counts.items() if frozenset() in sets)
         lists = [
             ReaderLists(_lists(sets), n) for sets, n in counts.items() if frozenset() not in sets
@@ -120,8 +119,8 @@ class ReaderReports:
             readers,
             [one for one in active if _is_admitted(one, readers)],
             len(active),
-            len(ids),
-            len(ids) - counts.total(),
+            documents,
+            documents - counts.total(),
             hidden,
             lists[:_SHOWN],
             sum(one.documents for one in lists[_SHOWN:]),

@@ -7,6 +7,7 @@ so a change affects the next question.
 """
 
 import hashlib
+from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
@@ -125,6 +126,23 @@ class Restrictions(Store):
             .where(RestrictionReaderRow.reader == reader)
         )
         return self._pairs(query.group_by(DocumentRow.source_id))
+
+    def counts_of(self, source_id: str) -> Counter[frozenset[frozenset[str]]]:
+        """The number of the source's documents by their restrictions, without unrestricted ones."""
+        name = func.aggregate_strings(DocumentRestrictionRow.restriction_id, ",").label("names")
+        each = (
+            select(name)
+            .join(DocumentRow, DocumentRow.id == DocumentRestrictionRow.document_id)
+            .where(DocumentRow.source_id == source_id)
+            .group_by(DocumentRow.id)
+            .subquery()
+        )
+        query = select(each.c.names, func.count()).group_by(each.c.names)
+        counts, nobody = Counter[frozenset[frozenset[str]]](), frozenset[str]()
+        numbers, readers = self._pairs(query), self.all()
+        for names, number in numbers.items():  # the names of a document have no order
+            counts[frozenset(readers.get(one, nobody) for one in names.split(","))] += number
+        return counts
 
     def restrict(self, name: str, readers: Iterable[str] | None) -> None:
         """Replace the restriction of a source or collection; None removes it."""

@@ -57,6 +57,13 @@ def test_documents_are_counted_by_their_permissions(team, reports):
     assert (report.unrestricted, report.hidden, report.other) == (1, 0, 0)
 
 
+def test_documents_of_other_sources_are_not_counted(team, reports):
+    other = team.add_file_of("ada")
+    team.library.access.restrictions.restrict_documents({other: [frozenset({"group:hr"})]})
+    report = reports.report(ROOT, team.source)
+    assert (report.documents, report.unrestricted, report.permissions) == (4, 4, [])
+
+
 def test_a_document_whose_permissions_admit_nobody_is_hidden(team, reports):
     team.restrict(0, ())
     team.restrict(1, (), {"group:hr"})
