@@ -199,6 +199,18 @@ def test_a_source_is_restricted_hidden_and_opened(
     assert source(services).readers is None
 
 
+def test_the_form_says_that_it_offers_only_the_first_people(
+    services, handbook, open_page: Open, mark, monkeypatch
+) -> None:
+    services.directories.import_directory(LOCAL_USER, handbook)
+    mark(0)
+    page = open_page(SOURCES)
+    page.radio[0].set_value("some").run()
+    assert "The list offers the first" not in page_text(page)
+    monkeypatch.setattr("ui.administration.reader_form._PEOPLE", 1)
+    assert "The list offers the first 1 of" in page_text(page.run())
+
+
 def test_a_collection_has_readers_too(services, handbook, open_page: Open, mark) -> None:
     services.directories.import_directory(LOCAL_USER, handbook)
     mark(1)

@@ -14,6 +14,7 @@ from ui.administration.reader_texts import (
 from ui.shared.frame import principal, show_errors, show_problem
 from ui.shared.row_selection import digest
 from ui.text import words
+from ui.text.reader_language import number
 
 EVERYONE, SOME, NOBODY = "everyone", "some", "nobody"
 _PEOPLE = 500
@@ -54,7 +55,7 @@ def _choice_of(readers: Readers | None) -> str:
 
 
 def _show_readers(services: Services, readers: Readers, key: str) -> list[str]:
-    people = services.accounts.page(principal(), limit=_PEOPLE).accounts
+    people, total = services.accounts.page(principal(), limit=_PEOPLE)
     accounts = {one.id: one for one in people} | dict(accounts_among(services, readers))
     groups = map(group_reader, services.groups.names(principal()))
     options = dict.fromkeys([*readers, *groups, *(user_reader(one.id) for one in people)])
@@ -69,6 +70,9 @@ def _show_readers(services: Services, readers: Readers, key: str) -> list[str]:
         help=words.READERS_HELP,
         key=f"readers-{key}",
     )
+    if total > len(people):
+        shown = number(len(people))
+        st.caption(words.READERS_FIRST_PEOPLE.format(shown=shown, total=number(total)))
     return [_as_reader(one) for one in entered]
 
 

@@ -132,6 +132,10 @@ READERS_HELP = (
     "Enter an e-mail address, group:NAME, domain:NAME for all addresses of a domain, or user:ID. An"
     " address counts only if the sign-in has verified it."
 )
+READERS_FIRST_PEOPLE = (
+    "The list offers the first {shown} of {total} people by name. For others, enter their e-mail"
+    " address."
+)
 READERS_SAVE = "Save readers"
 READERS_MISSING = "Choose at least one person or group, or choose “Nobody (hidden)”."
 READERS_SAVED = "Readers of {name}: {readers}"
