@@ -13,6 +13,7 @@ from bootstrap.sign_in import make_sign_in, make_tokens
 from domain import LOCAL_USER, SearchChoice
 from domain.errors import AppError
 from domain.web.host_policy import Host, HostPolicy
+from storage.ledger.conversation_link_store import ConversationLinks
 from storage.ledger.document_list_store import DocumentList, FirstPassages, LabelList, Titles
 from storage.ledger.feedback_store import Labels, Ratings
 from storage.ledger.import_store import Failures
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
     from services.chat.chain_builder import ChainBuilder
     from services.chat.chat_service import ChatService
     from services.chat.conversation_service import CostService, TurnService
+    from services.chat.sharing_service import SharingService
     from services.evaluation.evaluation_service import EvaluationService
     from services.evaluation.label_service import LabelService
     from services.evaluation.rating_service import RatingService
@@ -98,6 +100,19 @@ class Services(AdministrationServices):
         from services.chat.conversation_service import TurnService
 
         return TurnService(self._conversations, self.access)
+
+    @cached_property
+    def sharing(self) -> "SharingService":
+        """Shares conversations by links."""
+        from services.chat.sharing_service import SharingService
+
+        return SharingService(
+            self._conversation_links, self.access, self._accounts, self.parts.settings.public_url
+        )
+
+    @cached_property
+    def _conversation_links(self) -> ConversationLinks:
+        return ConversationLinks(self._database)
 
     @property
     def costs(self) -> "CostService":
@@ -303,6 +318,7 @@ class Services(AdministrationServices):
             self.labels,
             People(self._database),
             self._api_keys,
+            self._conversation_links,
             self.audit,
         )
 

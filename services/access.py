@@ -104,6 +104,12 @@ class Access:
         elsewhere = {id_ for id_, source in sources.items() if source not in readable.sources}
         return elsewhere | (ids & readable.denied.documents)
 
+    def readable_documents(self, principal: Principal, document_ids: Iterable[str]) -> set[str]:
+        """Those of the documents that are in the library, and that the principal may read."""
+        readable = self.readable(principal)
+        sources = self.sources.of_documents(sorted(set(document_ids)))
+        return {id_ for id_, source in sources.items() if readable.includes(source, id_)}
+
     def managed_sources(self, principal: Principal) -> dict[str, StoredSource]:
         """The sources that the principal may change, and whose imports and failures they see.
 

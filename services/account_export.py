@@ -15,6 +15,7 @@ from services.evaluation.label_service import LabelService
 from services.evaluation.rating_service import RatingService
 from storage.ledger.account_store import Accounts, account_not_found
 from storage.ledger.api_key_store import ApiKeys
+from storage.ledger.conversation_link_store import ConversationLink, ConversationLinks
 from storage.ledger.people_store import People
 
 _PAGE = 100
@@ -30,13 +31,14 @@ class AccountExport:
     labels: LabelService
     people: People
     keys: ApiKeys
+    links: ConversationLinks
     audit: AuditService
 
     def write(self, principal: Principal, account_id: str, file: IO[bytes]) -> None:
         """Write a zip archive with everything that belongs to the account, except uploaded files.
 
-        Conversations are the files that can be imported again. API keys have no secrets. Evidence
-        that the person may no longer read is left out, and so are deleted conversations.
+        Conversations are the files that can be imported again. API keys and links have no secrets.
+        Evidence that the person may no longer read is left out, and so are deleted conversations.
 
         Raises:
             NotFoundError: There is no such account, or it is another person's and the principal is
@@ -59,6 +61,7 @@ class AccountExport:
         yield "ratings.json", _json(map(asdict, self.ratings.list(person)))
         yield "labels.json", _json(map(asdict, self.labels.list(person)))
         yield "preferences.json", _json(map(asdict, self.people.list(account.id)))
+        yield "links.json", _json(map(_link_values, self.links.list(account.id)))
         yield "audit_events.json", _json(map(asdict, self.audit.log.about(account.id)))
         for conversation_id in self._conversation_ids(person):
             try:
@@ -80,6 +83,10 @@ def _values(account: Account) -> dict[str, Any]:
 
 def _key_values(key: ApiKey) -> dict[str, Any]:
     return {**asdict(key), "groups": sorted(key.groups), "scopes": sorted(key.scopes)}
+
+
+def _link_values(link: ConversationLink) -> dict[str, Any]:
+    return {name: value for name, value in asdict(link).items() if name != "token"}
 
 
 def _json(values: Iterable[Any]) -> bytes:

@@ -154,6 +154,16 @@ class ConversationTextRow(Base):
     text: Mapped[str]
 
 
+class ConversationLinkRow(Base):
+    """The link with which the owner shares a conversation; see `ConversationLink`."""
+
+    __tablename__ = "conversation_links"
+
+    conversation_id: Mapped[str] = key_reference("conversations.id")
+    token: Mapped[str] = mapped_column(unique=True)
+    created_at: Mapped[datetime]
+
+
 class RatingRow(Base):
     """A user's rating of a turn, with the reason; the turn has all data needed to repeat it."""
 

@@ -38,6 +38,7 @@ def add_everything(services):
     """Something of Ada's in every place, made as people make it."""
     turn = services.chat.ask(ADA, "Where is the office?")
     services.ratings.rate(ADA, turn.id, 1)
+    services.sharing.share(ADA, turn.conversation_id)
     label = Label(turn.question, "p1", "d1", 0, 1, "Ada sits here.", 1, LabelOrigin.API, NOW)
     Labels(services._database).put(ADA, [label])
     People(services._database).change("ada", "Ada", replace_nothing)
@@ -78,6 +79,7 @@ def test_nothing_but_the_id_in_the_log_is_left(services):
     assert columns_with(services, "Ada") == set()
     assert columns_with(services, "ada@example.com") == set()
     assert columns_with(services, "ada") <= KEEPS_THE_ID
+    assert texts_of(services)["conversation_links.token"] == []
     [deletion] = services.audit.list(LOCAL_USER, action=Action.ACCOUNT_DELETED)
     assert deletion.detail["conversations"] == deletion.detail["api_keys"] == 1
     [edit] = services.audit.list(LOCAL_USER, action=Action.SOURCE_EDITED)

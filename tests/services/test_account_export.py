@@ -32,6 +32,7 @@ def test_an_export_has_what_belongs_to_the_person_and_nothing_else(services):
     own = services.chat.ask(ADA, "Where is the office?")
     other = services.chat.ask(LOCAL_USER, "Where is the garden?")
     services.ratings.rate(ADA, own.id, 0, comment="Wrong building")
+    link = services.sharing.share(ADA, own.conversation_id)
     created = services.api_keys.create(LOCAL_USER, ADA, "Wiki bot", [ApiScope.READ])
     files = export(services, ADA)
     assert files["account.json"]["name"] == "Ada Lovelace"
@@ -41,7 +42,10 @@ def test_an_export_has_what_belongs_to_the_person_and_nothing_else(services):
     conversation = files[f"conversations/{own.conversation_id}.json"]
     assert conversation["turns"][0]["question"] == "Where is the office?"
     assert f"conversations/{other.conversation_id}.json" not in files
+    [exported_link] = files["links.json"]
+    assert exported_link["conversation_id"] == own.conversation_id
     assert created.secret not in str(files)
+    assert link.token not in str(files)
     assert "digest" not in str(files)
 
 

@@ -73,8 +73,16 @@ def test_names_of_files_of_a_conversation_are_not_recorded(services):
         LOCAL_USER, [("salary of Bob.txt", b"50")], conversation_id=conversation.id
     )
     services.uploads.delete(LOCAL_USER, box.source_id, "salary of Bob.txt")
+    services.sharing.share(LOCAL_USER, conversation.id)
+    services.sharing.unshare(LOCAL_USER, conversation.id)
     services.conversations.delete(LOCAL_USER, conversation.id)
-    assert actions_of(services) == ["upload.added", "upload.deleted", "conversation.deleted"]
+    assert actions_of(services) == [
+        "upload.added",
+        "upload.deleted",
+        "conversation.shared",
+        "conversation.unshared",
+        "conversation.deleted",
+    ]
     details = [str(event.detail) for event in services.audit.list(LOCAL_USER)]
     assert not any("Bob" in one or "Secret" in one for one in details)
 
