@@ -1,4 +1,4 @@
-"""Limits the questions of a person per minute, whatever the face."""
+"""Limits the questions of a person per minute, over all interfaces."""
 
 import math
 from dataclasses import dataclass

@@ -79,13 +79,13 @@ class ConfluenceClient:
         Raises:
             SourceError: See `get`; also if the listing loops or points to another site.
         """
-        page, way = self._page(path, params, identity), _ListingGuard(path, identity)
+        page, guard = self._page(path, params, identity), _ListingGuard(path, identity)
         while True:
             yield from page["results"]
             following = (page.get("_links") or {}).get("next")
             if not following:
                 return
-            way.follow(page["results"], following)
+            guard.follow(page["results"], following)
             page = self._page(self._below(following), None, identity)
 
     def download(self, path: str, *, size: int | None, max_bytes: int) -> bytes:
