@@ -30,7 +30,6 @@ from commands.console import (
     print_json,
     print_report,
     progress_bar,
-    report_as_data,
 )
 from commands.evaluation_commands import evaluate, labels
 from commands.key_commands import api_key, encryption_key, google_login
@@ -95,7 +94,7 @@ def import_path(
             on_progress=progress,
         )
     if as_json:
-        print_json(report_as_data(report))
+        print_json(report)
     else:
         print_report(report, command_line("import", path, "--confirm-removals", data_dir=data_dir))
     raise typer.Exit(exit_code(report))

@@ -8,6 +8,7 @@ that a client or a document chooses becomes one.
 import logging
 import re
 from collections.abc import Iterator, Mapping
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, generate_latest
@@ -30,69 +31,54 @@ _PLACES = re.compile(r"catalog question (complete|refused)")
 _STAGES = ("prepare", "condense", "retrieve", "answer", "verify", "tool", "first_token")
 
 REGISTRY = CollectorRegistry()
-QUESTIONS = Counter(
-    "footnote_questions",
-    "Ended questions; kind is documents or places",
-    ("kind", "state"),
-    registry=REGISTRY,
+_counter = partial(Counter, registry=REGISTRY)
+_histogram = partial(Histogram, registry=REGISTRY, buckets=_BUCKETS_S)
+QUESTIONS = _counter(
+    "footnote_questions", "Ended questions; kind is documents or places", ("kind", "state")
 )
-QUESTION_SECONDS = Histogram(
+QUESTION_SECONDS = _histogram(
     "footnote_question_seconds",
     "Duration of questions from the call to the stored answer",
     ("kind",),
-    buckets=_BUCKETS_S,
-    registry=REGISTRY,
 )
-STAGE_SECONDS = Histogram(
+STAGE_SECONDS = _histogram(
     "footnote_question_stage_seconds",
     "Duration of each stage of questions about documents; first_token counts from the call",
     ("stage",),
-    buckets=_BUCKETS_S,
-    registry=REGISTRY,
 )
-TOKENS = Counter(
+TOKENS = _counter(
     "footnote_tokens",
     "Tokens as the chat model reported them; direction is input or output",
     ("direction",),
-    registry=REGISTRY,
 )
-CITATIONS = Counter(
+CITATIONS = _counter(
     "footnote_citations",
     "Citations in answers about documents; state is verified or unverified",
     ("state",),
-    registry=REGISTRY,
 )
-REQUESTS = Counter(
+REQUESTS = _counter(
     "footnote_http_requests",
     "Requests except health checks; without a response, status is aborted",
     ("method", "status"),
-    registry=REGISTRY,
 )
-REQUEST_SECONDS = Histogram(
-    "footnote_http_request_seconds",
-    "Duration of requests except health checks",
-    ("method",),
-    buckets=_BUCKETS_S,
-    registry=REGISTRY,
+REQUEST_SECONDS = _histogram(
+    "footnote_http_request_seconds", "Duration of requests except health checks", ("method",)
 )
-PROBLEMS = Counter(
+PROBLEMS = _counter(
     "footnote_logged_problems",
     "Lines that Footnote logged at warning or error, by part of the program",
     ("level", "part"),
-    registry=REGISTRY,
 )
-ENDED_RUNS = Counter(
+ENDED_RUNS = _counter(
     "footnote_ended_runs",
     "Imports, dry runs, and removals that this process ended, by how they ended",
     ("kind", "state"),
-    registry=REGISTRY,
 )
-RUN_SECONDS = Histogram(
+RUN_SECONDS = _histogram(
     "footnote_run_seconds",
     "Duration of imports, dry runs, and removals",
     ("kind",),
     buckets=_RUN_BUCKETS_S,
-    registry=REGISTRY,
 )
 PROCESS = Gauge(
     "footnote_process",

@@ -1,6 +1,5 @@
 """`cli.py access`: who may read sources, collections, and documents."""
 
-from dataclasses import asdict
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -85,7 +84,7 @@ def explain(
     with open_services(data_dir, warn=False) as services:
         explanation = services.permissions.why(LOCAL_USER, person, document_id)
     if as_json:
-        print_json(asdict(explanation))
+        print_json(explanation)
     else:
         typer.echo(explanation.message)
 

@@ -1,8 +1,7 @@
 """`cli.py account`: the accounts of the people who have signed in."""
 
-from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -12,7 +11,6 @@ from domain import LOCAL_USER, Account, Role
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-_MOMENTS = ("created_at", "signed_in_at", "seen_at", "disabled_at")
 _AccountId = Annotated[
     str, typer.Argument(metavar="ID", help="The id that `python cli.py account list` prints")
 ]
@@ -27,7 +25,7 @@ def list_accounts(as_json: AsJson = False, data_dir: DataDir = None) -> None:
     """List all accounts by name, including disabled ones."""
     with open_services(data_dir, warn=False) as services:
         accounts = services.accounts.list(LOCAL_USER)
-    print_json([_as_data(one) for one in accounts]) if as_json else _print_accounts(accounts)
+    print_json(accounts) if as_json else _print_accounts(accounts)
 
 
 @account.command("set-role")
@@ -87,12 +85,6 @@ def delete(
     with open_services(data_dir, warn=False) as services:
         services.account_deletion.delete(LOCAL_USER, account_id)
     typer.echo(f"Account {account_id} is deleted. A worker removes the files of its conversations.")
-
-
-def _as_data(one: Account) -> dict[str, Any]:
-    moments = {name: getattr(one, name) for name in _MOMENTS}
-    times = {name: time.isoformat() if time else None for name, time in moments.items()}
-    return {**asdict(one), "groups": sorted(one.groups), **times}
 
 
 def _print_accounts(accounts: "Sequence[Account]") -> None:

@@ -1,8 +1,7 @@
 """`cli.py audit`: who changed what, and when."""
 
-from dataclasses import asdict
 from datetime import UTC, datetime, timedelta
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
@@ -40,13 +39,9 @@ def list_events(
             LOCAL_USER, since=first, action=action or "", actor=actor, before=before, limit=limit
         )
     if as_json:
-        print_json([_as_data(event) for event in events])
+        print_json(events)
     else:
         print_table([("ID", "TIME", "ACTOR", "ACTION", "OBJECT", "DETAIL"), *map(_row, events)])
-
-
-def _as_data(event: AuditEvent) -> dict[str, Any]:
-    return {**asdict(event), "at": event.at.isoformat()}
 
 
 def _row(event: AuditEvent) -> tuple[str, ...]:

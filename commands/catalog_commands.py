@@ -1,11 +1,11 @@
 """`cli.py catalog`: adds, imports, and searches catalogs."""
 
 import tempfile
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager
-from dataclasses import fields, is_dataclass
+from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -20,7 +20,6 @@ from commands.console import (
     print_report,
     print_warnings,
     progress_bar,
-    report_as_data,
     write_figures,
 )
 from domain import LOCAL_USER, DocumentFilter, ImportReport, Outcome, PlaceHit, values_of
@@ -34,9 +33,11 @@ if TYPE_CHECKING:
 
 Row = dict[str, str | int | float]
 CatalogName = Annotated[
-    str, typer.Option("--catalog", help="Name or id of the catalog, if there are several")
+    str,
+    typer.Option(
+        "--catalog", "--catalogue", help="Name or id of the catalog, if there are several"
+    ),
 ]
-LegacyName = Annotated[str, typer.Option("--catalogue", hidden=True)]
 
 
 def evaluate_catalog(
@@ -44,7 +45,6 @@ def evaluate_catalog(
         Path | None, typer.Argument(help="Labeled questions (default: those of the sample)")
     ] = None,
     name: CatalogName = "",
-    legacy_name: LegacyName = "",
     json_file: Annotated[
         Path | None, typer.Option("--json", help="Write the figures to this file")
     ] = None,
@@ -55,7 +55,6 @@ def evaluate_catalog(
     Each figure has a 95% confidence interval. Without a file of questions, the sample catalog is
     measured: in the data folder if you name one, else in a temporary one.
     """
-    name = name or legacy_name
     check_figures_file(json_file)
     if questions is None and name:
         command = command_line("evaluate-catalog", "QUESTIONS", "--catalog", "NAME")
@@ -163,7 +162,6 @@ def search(
         typer.Option(help="Preference from 0 to 5, such as food=4.5; repeatable"),
     ] = None,
     name: CatalogName = "",
-    legacy_name: LegacyName = "",
     language: Annotated[
         str,
         typer.Option(help="Language of the answer: en, ko, or ja (default: the question's)"),
@@ -177,7 +175,7 @@ def search(
         events = services.catalog.search(
             LOCAL_USER,
             question,
-            catalog=name or legacy_name,
+            catalog=name,
             user_id=user,
             preferences=preferences,
             language=language,
@@ -185,7 +183,7 @@ def search(
         with closing(events):
             answer = _print_text(events, quiet=as_json)
     if as_json:
-        print_json(_as_data(answer))
+        print_json(answer)
     else:
         _print_places(answer)
 
@@ -271,7 +269,7 @@ def _print_result(
     report: ImportReport, warnings: Sequence[str], confirmation: str, *, as_json: bool
 ) -> None:
     if as_json:
-        print_json({**report_as_data(report), "warnings": warnings})
+        print_json({**asdict(report), "warnings": warnings})
     else:
         for warning in warnings[:WARNINGS]:
             typer.echo(f"{'warning':9} {warning}")
@@ -279,14 +277,3 @@ def _print_result(
             typer.echo(f"{len(warnings) - WARNINGS} more warnings are on the library page.")
         print_report(report, confirmation)
     raise typer.Exit(exit_code(report))
-
-
-def _as_data(value: Any) -> Any:
-    """The value for JSON; dataclasses and named tuples become objects."""
-    if is_dataclass(value):
-        return {one.name: _as_data(getattr(value, one.name)) for one in fields(value)}
-    if hasattr(value, "_asdict"):
-        return _as_data(value._asdict())
-    if isinstance(value, Mapping):
-        return {name: _as_data(part) for name, part in value.items()}
-    return [_as_data(part) for part in value] if isinstance(value, tuple | list) else value

@@ -5,9 +5,10 @@ import os
 import shlex
 import sys
 import uuid
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import asdict
+from dataclasses import fields, is_dataclass
+from datetime import datetime
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Annotated, Any
 
@@ -223,9 +224,26 @@ def print_table(rows: Sequence[Sequence[str]]) -> None:
 
 
 def print_json(data: Any) -> None:
-    """Print indented JSON, with escapes if the console is not UTF-8."""
+    """Print indented JSON, with escapes if the console is not UTF-8.
+
+    Dataclasses and named tuples become objects, sets sorted lists, and times ISO 8601.
+    """
     is_utf8 = (sys.stdout.encoding or "").lower().replace("-", "") == "utf8"
-    typer.echo(json.dumps(data, ensure_ascii=not is_utf8, indent=2))
+    typer.echo(json.dumps(_as_json(data), ensure_ascii=not is_utf8, indent=2))
+
+
+def _as_json(value: Any) -> Any:
+    if is_dataclass(value):
+        value = {one.name: getattr(value, one.name) for one in fields(value)}
+    elif hasattr(value, "_asdict"):
+        value = value._asdict()
+    elif isinstance(value, frozenset):
+        value = sorted(value)
+    if isinstance(value, Mapping):
+        return {name: _as_json(part) for name, part in value.items()}
+    if isinstance(value, tuple | list):
+        return [_as_json(part) for part in value]
+    return value.isoformat() if isinstance(value, datetime) else value
 
 
 _EXIT_CODES = {
@@ -277,12 +295,6 @@ def write_figures(file: Path | None, figures: Any) -> None:
     if file is not None:
         with permissions_of_shell():
             file.write_text(json.dumps(figures, indent=2) + "\n", encoding="utf-8")
-
-
-def report_as_data(report: ImportReport) -> dict[str, Any]:
-    """The report as JSON values."""
-    items = [{**asdict(item), "outcome": item.outcome.value} for item in report.items]
-    return {**asdict(report), "state": report.state.value, "items": items}
 
 
 def exit_code(report: ImportReport) -> int:

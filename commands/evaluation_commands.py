@@ -1,6 +1,5 @@
 """`cli.py evaluate` and `labels`: metrics on labeled sets, and export and import of labels."""
 
-from dataclasses import asdict
 from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -43,7 +42,7 @@ def export_labels(
     with open_services(data_dir) as services, permissions_of_shell():
         counts = services.labels.export(LOCAL_USER, folder)
     if as_json:
-        print_json(asdict(counts))
+        print_json(counts)
     else:
         typer.echo(
             f"Exported {counts.labels} labels of {counts.questions} questions and all"
@@ -64,7 +63,7 @@ def import_labels(
     with open_services(data_dir) as services:
         read = services.labels.import_(LOCAL_USER, folder)
     if as_json:
-        print_json(asdict(read))
+        print_json(read)
     else:
         typer.echo(f"Imported {read.labels} labels of {read.questions} questions.")
         if read.unmatched:

@@ -1,9 +1,8 @@
 """`cli.py api-key`, `encryption-key`, and `google-login`: keys and tokens."""
 
-from dataclasses import asdict
 from datetime import datetime, timedelta
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -111,7 +110,7 @@ def list_api_keys(as_json: AsJson = False, data_dir: DataDir = None) -> None:
     """List all keys, the oldest first, without their secrets."""
     with open_services(data_dir, warn=False) as services:
         keys = services.api_keys.list(LOCAL_USER)
-    print_json([_as_data(key) for key in keys]) if as_json else _print_table(keys, data_dir)
+    print_json(keys) if as_json else _print_table(keys, data_dir)
 
 
 @api_key.command("revoke")
@@ -135,15 +134,6 @@ def _about(key: ApiKey) -> str:
         f"Key {key.id} has the scopes {scopes} for {key.user_id}{groups}{end}. Save its secret now:"
         " only a digest is stored."
     )
-
-
-def _as_data(key: ApiKey) -> dict[str, Any]:
-    moments = {name: _iso(getattr(key, name)) for name in _MOMENTS}
-    return {**asdict(key), "scopes": sorted(key.scopes), "groups": sorted(key.groups), **moments}
-
-
-def _iso(moment: datetime | None) -> str | None:
-    return moment.isoformat() if moment else None
 
 
 def _print_table(keys: "Sequence[ApiKey]", data_dir: Path | None) -> None:

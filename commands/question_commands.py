@@ -86,9 +86,7 @@ def search(
     _warn_if_not_reranked(documents)
     explained = _explain(query, documents, condition) if explain else [None] * len(documents)
     if as_json:
-        print_json(
-            [_passage_as_data(hit, why) for hit, why in zip(documents, explained, strict=True)]
-        )
+        print_json([_passage_as_data(*pair) for pair in zip(documents, explained, strict=True)])
         return
     for n, (hit, why) in enumerate(zip(documents, explained, strict=True), start=1):
         _print_hit(n, hit, why)
@@ -123,12 +121,7 @@ def _passage_as_data(hit: "Document", why: Explanation | None) -> dict[str, Any]
         "text": hit.page_content,
         **hit.metadata,
     }
-    return data if why is None else data | {"explanation": _explanation_as_data(why)}
-
-
-def _explanation_as_data(why: Explanation) -> dict[str, Any]:
-    parts = [part._asdict() for part in why.parts]
-    return asdict(why) | {"parts": parts, "move": why.move and why.move._asdict()}
+    return data if why is None else data | {"explanation": why}
 
 
 def _print_hit(n: int, hit: "Document", why: Explanation | None) -> None:
@@ -165,6 +158,14 @@ def _move_line(move: Move) -> str:
     return f"reranked: from rank {move.rank_before} to {move.rank}, score {move.score:.4f}"
 
 
+_TURN_FIELDS = (
+    *("answer", "standalone_question", "model", "unsupported_sentences", "conversation_id"),
+    *("state", "error", "reasoning", "timings_ms", "usage"),
+)
+_CITATION_FIELDS = (
+    *("state", "n", "quote", "title", "location", "document_id", "page", "passage_id", "version"),
+    *("heading_path", "quoted_by_answer"),
+)
 MAX_NEAREST = 3
 """The number of nearest passages listed if none answers the question."""
 
@@ -193,7 +194,7 @@ def ask(
         announce_model(services)
         turn = services.chat.ask(LOCAL_USER, question, conversation)
         warn_if_empty(services, data_dir)
-    print_json(turn_as_data(turn)) if as_json else _print_turn(turn, data_dir)
+    print_json(_turn_as_data(turn)) if as_json else _print_turn(turn, data_dir)
 
 
 def _last_conversation(services: "Services", data_dir: Path | None) -> str:
@@ -242,31 +243,14 @@ def _source_line(citation: Citation) -> str:
     return f"[{citation.n}] {describe(citation)}{where}"
 
 
-def turn_as_data(turn: Turn) -> dict[str, Any]:
-    """The turn as JSON values."""
+def _turn_as_data(turn: Turn) -> dict[str, Any]:
     return {
-        "answer": turn.answer,
-        "standalone_question": turn.standalone_question,
-        "model": turn.model,
-        "citations": [_citation_as_data(citation) for citation in turn.citations],
-        "unsupported_sentences": turn.unsupported_sentences,
-        "conversation_id": turn.conversation_id,
+        **{name: getattr(turn, name) for name in _TURN_FIELDS},
         "turn_id": turn.id,
-        "state": turn.state.value,
-        "error": turn.error,
-        "reasoning": turn.reasoning,
-        "timings_ms": dict(turn.timings_ms),
-        "usage": dict(turn.usage),
-    }
-
-
-def _citation_as_data(citation: Citation) -> dict[str, Any]:
-    fields = ("n", "quote", "title", "location", "document_id", "page", "passage_id", "version")
-    return {
-        "state": citation.state.value,
-        **{name: getattr(citation, name) for name in fields},
-        "heading_path": list(citation.heading_path),
-        "quoted_by_answer": citation.quoted_by_answer,
+        "citations": [
+            {name: getattr(citation, name) for name in _CITATION_FIELDS}
+            for citation in turn.citations
+        ],
     }
 
 
@@ -316,7 +300,7 @@ def _rating_as_data(one: "Rated") -> dict[str, Any]:
         "comment": one.rating.comment,
         "conversation_id": one.conversation_id,
         "conversation": one.conversation,
-        "rated_at": one.rating.created_at.isoformat(),
+        "rated_at": one.rating.created_at,
     }
 
 
@@ -327,9 +311,9 @@ def _verdict(one: "Rated") -> str:
 def _replay_as_data(replay: "Replay") -> dict[str, Any]:
     return {
         "question": replay.before.question,
-        "before": turn_as_data(replay.before),
-        "after": turn_as_data(replay.after),
-        "passages": [asdict(one) for one in replay.passages],
+        "before": _turn_as_data(replay.before),
+        "after": _turn_as_data(replay.after),
+        "passages": replay.passages,
     }
 
 
