@@ -13,7 +13,7 @@ from domain import ImportRun, ImportState, Principal, Role, TurnState
 from domain.version import VERSION
 from services.access import Access, require_role
 from services.imports.maintenance import IndexStatus, MaintenanceService
-from services.imports.readable_records import readable_run
+from services.imports.readable_records import ReadableRecords
 from storage.ledger.conversation_store import Conversations
 from storage.ledger.import_leases import Workers
 from storage.ledger.import_queue_store import ImportRuns
@@ -90,9 +90,10 @@ class StatusService:
             ForbiddenError: The principal is not an administrator.
         """
         require_role(principal, Role.ADMIN)
-        own, denied = self.access.library_sources(principal), self.access.denied(principal)
+        own = self.access.library_sources(principal)
+        records = ReadableRecords(self.access, principal)
         runs = self.runs.problems(list(own), limit=limit)
-        return [RunProblem(own[run.source_id].name, readable_run(denied, run)) for run in runs]
+        return [RunProblem(own[run.source_id].name, records.run(run)) for run in runs]
 
 
 def _size(path: Path) -> int:

@@ -9,7 +9,7 @@ from domain.errors import NotFoundError
 from domain.logs import get_logger
 from services.access import Access
 from services.audit_service import AuditService
-from services.imports.readable_records import readable_run
+from services.imports.readable_records import ReadableRecords
 from storage.ledger.database import Database
 from storage.ledger.import_leases import Workers
 from storage.ledger.import_queue_store import CANCEL, PAUSE, ImportRuns
@@ -79,7 +79,7 @@ class ImportQueue:
         run = self._imports.get(import_id)
         if not self._manages(principal, run.source_id):
             raise import_not_found(import_id)
-        return readable_run(self._access.denied(principal), run)
+        return ReadableRecords(self._access, principal).run(run)
 
     def current(self, principal: Principal, source_id: str | None = None) -> list[ImportRun]:
         """Unfinished runs of one source or of all: first the running one, then the queue."""
@@ -153,8 +153,8 @@ class ImportQueue:
         return self._workers.any_recent()
 
     def _readable(self, principal: Principal, runs: Iterable[ImportRun]) -> list[ImportRun]:
-        denied = self._access.denied(principal)
-        return [readable_run(denied, run) for run in runs]
+        records = ReadableRecords(self._access, principal)
+        return [records.run(run) for run in runs]
 
     def _manages(self, principal: Principal, source_id: str) -> bool:
         return source_id in self._access.managed_sources(principal)

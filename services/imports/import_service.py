@@ -22,7 +22,7 @@ from services.imports.import_run import (
 from services.imports.import_turn import UNLIMITED, ImportTurn, TurnOverError
 from services.imports.index_writer import ActiveIndex, searchable_text, update_metadata
 from services.imports.leased_run import LeasedRun
-from services.imports.readable_records import readable_items
+from services.imports.readable_records import ReadableRecords
 from services.long_work import Cancelled, OnProgress, Progress, Stage, ignore, never, stop_if
 from storage.index_stores import IndexStores
 from storage.ledger.database import Database
@@ -235,8 +235,8 @@ class ImportService:
         report = self._imports.get(import_id)
         if report.source_id not in self._access.managed_sources(principal):
             raise import_not_found(import_id)
-        items = readable_items(self._access.denied(principal), report.source_id, report.items)
-        return replace(report, items=tuple(items))
+        records = ReadableRecords(self._access, principal)
+        return replace(report, items=tuple(records.items(report.source_id, report.items)))
 
     def latest(self, principal: Principal, source: StoredSource) -> ImportReport | None:  # noqa: ARG002  # every use case takes a principal
         """The report of the source's most recent import."""

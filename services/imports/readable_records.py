@@ -1,45 +1,76 @@
 """Import records without the names of documents that their reader may not read."""
 
-from collections.abc import Iterable
-from dataclasses import replace
-from typing import TypeVar
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property
 
-from domain import FailedDocument, ImportItem, ImportRun
+from domain import ImportItem, ImportRun, Principal, Role
 from domain.messages import _
+from services.access import Access, SourceDocument
 from storage.ledger.document_store import document_id
-from storage.ledger.restriction_store import Denied
+from storage.ledger.source_store import StoredSource, mirrors_permissions
 
-Record = TypeVar("Record", ImportItem, FailedDocument)
-HIDDEN = _("A document that you may not read")
+UNNAMED = _("A document that you may not read")
 
 
-def readable_run(denied: Denied, run: ImportRun) -> ImportRun:
-    """The run; denied documents are neither in its progress nor among its keys.
+@dataclass(frozen=True)
+class ReadableRecords:
+    """Import records as the principal may see them, as of its creation.
 
-    Progress names a document by its key or its title, so it names none if any document is denied.
+    Documents that the principal may not read are not named. Neither are those whose readers are
+    unknown, because the source mirrors permissions, and they are not in the library: new documents
+    of a dry run, and skipped and failed ones. Only administrators see the names of the latter.
     """
-    if not denied.documents:
-        return run
-    keys = [key for key in run.keys if document_id(run.source_id, key) not in denied.documents]
-    progress = None if run.progress is None else replace(run.progress, key="")
-    return replace(run, options={**run.options, "keys": keys}, progress=progress)
+
+    access: Access
+    principal: Principal
+
+    def run(self, run: ImportRun) -> ImportRun:
+        """The run; documents that are not named are neither in its progress nor among its keys.
+
+        Progress names a document by its key or its title, so it names none if any may be hidden.
+        """
+        if not self._denied and run.source_id not in self._mirrored:
+            return run
+        unnamed = self.unnamed((run.source_id, key) for key in run.keys)
+        keys = [key for key in run.keys if (run.source_id, key) not in unnamed]
+        progress = None if run.progress is None else replace(run.progress, key="")
+        return replace(run, options={**run.options, "keys": keys}, progress=progress)
+
+    def items(self, source_id: str, items: Iterable[ImportItem]) -> list[ImportItem]:
+        """The items; documents that are not named keep their outcomes, so the totals are right."""
+        items = list(items)
+        unnamed = self.unnamed((source_id, one.key) for one in items)
+        return [_without_name(one) if (source_id, one.key) in unnamed else one for one in items]
+
+    def unnamed(self, documents: Iterable[SourceDocument]) -> set[SourceDocument]:
+        """Those of the documents that are not named."""
+        by_id = {document_id(*one): one for one in documents} if self._hides else {}
+        unknown = {id_: one for id_, one in by_id.items() if one[0] in self._mirrored}
+        known = self.access.sources.of_documents(list(unknown)) if unknown else {}
+        restricted = self.access.restrictions.of_documents(unknown)
+        return {
+            one
+            for id_, one in by_id.items()
+            if id_ in self._denied or (id_ in unknown and id_ not in known | restricted)
+        }
+
+    @property
+    def _hides(self) -> bool:
+        return bool(self._denied or self._mirrored)
+
+    @cached_property
+    def _denied(self) -> frozenset[str]:
+        return self.access.denied(self.principal).documents
+
+    @cached_property
+    def _mirrored(self) -> Mapping[str, StoredSource]:
+        """The sources with documents whose readers may be unknown."""
+        if self.principal.role.includes(Role.ADMIN):
+            return {}
+        sources = self.access.library_sources(self.principal)
+        return {id_: one for id_, one in sources.items() if mirrors_permissions(one.options)}
 
 
-def readable_items(denied: Denied, source_id: str, items: Iterable[ImportItem]) -> list[ImportItem]:
-    """The items; denied documents keep their outcomes, so that the totals are right."""
-    return [_without_name(one) if _is_denied(denied, source_id, one) else one for one in items]
-
-
-def readable_failures(denied: Denied, failures: Iterable[FailedDocument]) -> list[FailedDocument]:
-    """The failures; those of denied documents don't say which document failed, and why."""
-    return [
-        _without_name(one) if _is_denied(denied, one.source_id, one) else one for one in failures
-    ]
-
-
-def _is_denied(denied: Denied, source_id: str, record: ImportItem | FailedDocument) -> bool:
-    return bool(denied.documents) and document_id(source_id, record.key) in denied.documents
-
-
-def _without_name(record: Record) -> Record:
-    return replace(record, key="", location="", reason="", title=str(HIDDEN))
+def _without_name(item: ImportItem) -> ImportItem:
+    return replace(item, key="", location="", reason="", title=str(UNNAMED))

@@ -23,7 +23,7 @@ from domain.messages import _
 from services.access import Access, SourceDocument, by_source
 from services.audit_service import AuditService, documents_detail
 from services.imports.import_queue import ImportQueue
-from services.imports.readable_records import readable_failures
+from services.imports.readable_records import ReadableRecords
 from storage.ledger.database import Database
 from storage.ledger.document_list_store import DocumentList, Tally
 from storage.ledger.document_store import document_id
@@ -43,10 +43,14 @@ if TYPE_CHECKING:  # slow, and not needed to open the page
 
 @dataclass(frozen=True, slots=True)
 class FailurePage:
-    """A page of the documents that could not be read, and their total number."""
+    """A page of the documents that could not be read, and their total number.
+
+    `unnamed` is the number of others, which the principal may not read (see `ReadableRecords`).
+    """
 
     failures: tuple[FailedDocument, ...]
     total: int
+    unnamed: int = 0
 
 
 @dataclass(frozen=True)
@@ -62,20 +66,29 @@ class FailureService:
 
     def page(self, principal: Principal, *, limit: int = 50, offset: int = 0) -> FailurePage:
         """A page of the failures that are not dismissed, latest first."""
-        sources, readers = self._sources(principal), self.access.readers(principal)
-        failures = self.failures.page(sources, readers, limit=limit, offset=offset)
-        shown = readable_failures(self.access.denied(principal), failures)
-        return FailurePage(tuple(shown), self.failures.count(sources, readers))
+        found = self._identifiers(principal)
+        named = self._named(principal, found)
+        listed = self.failures.of(named[offset : offset + limit])
+        return FailurePage(tuple(listed), len(named), len(found) - len(named))
 
     def count(self, principal: Principal) -> int:
-        """The number of failures that are not dismissed."""
-        return self.failures.count(self._sources(principal), self.access.readers(principal))
+        """The number of failures that are listed."""
+        return len(self.identifiers(principal))
 
     def identifiers(self, principal: Principal) -> list[SourceDocument]:
-        """The source id and key of each failed document."""
-        found = self.failures.identifiers(self._sources(principal), self.access.readers(principal))
-        hidden = self.access.denied(principal).documents
-        return [one for one in found if document_id(*one) not in hidden]
+        """The source id and key of each failed document that is listed, latest first."""
+        return self._named(principal, self._identifiers(principal))
+
+    def _identifiers(self, principal: Principal) -> list[SourceDocument]:
+        managed = self.access.managed_sources(principal).values()
+        sources = [one.id for one in managed if not one.conversation_id]
+        return self.failures.identifiers(sources, self.access.readers(principal))
+
+    def _named(
+        self, principal: Principal, documents: Sequence[SourceDocument]
+    ) -> list[SourceDocument]:
+        unnamed = ReadableRecords(self.access, principal).unnamed(documents)
+        return [one for one in documents if one not in unnamed]
 
     def dismiss(self, principal: Principal, failed: Iterable[SourceDocument]) -> None:
         """Hide failures until the documents fail again."""
@@ -86,10 +99,6 @@ class FailureService:
         """Queue imports that read these documents again, even if unchanged."""
         keys_of = by_source(self.access.managed_sources(principal), failed)
         return _enqueue(self.queue, principal, keys_of)
-
-    def _sources(self, principal: Principal) -> list[str]:
-        managed = self.access.managed_sources(principal).values()
-        return [one.id for one in managed if not one.conversation_id]
 
 
 DAYS = 90

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from domain import ImportItem, ImportKind, ImportRun, Outcome, Principal
 from services.imports.import_plan import TO_CONFIRM
 from services.imports.import_queue import ImportQueue
-from services.imports.readable_records import readable_items
+from services.imports.readable_records import ReadableRecords
 from services.sources.source_service import SourceService
 from storage.ledger.import_store import Imports, ReadFigures
 
@@ -92,7 +92,7 @@ class ImportReports:
         """
         run = self.queue.get(principal, import_id)
         items = self.imports.items(import_id, outcomes, limit=limit, offset=offset)
-        return readable_items(self.sources.access.denied(principal), run.source_id, items)
+        return ReadableRecords(self.sources.access, principal).items(run.source_id, items)
 
     def history(
         self, principal: Principal, source_id: str, *, limit: int, offset: int = 0

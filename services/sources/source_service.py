@@ -12,7 +12,7 @@ from domain.messages import _
 from services.access import Access, owner_of, require_role
 from services.audit_service import AuditService, source_detail
 from services.imports.import_queue import ImportQueue
-from services.imports.readable_records import readable_run
+from services.imports.readable_records import ReadableRecords
 from services.sources.server_folders import DIRECTORY, ServerFolders
 from services.sources.source_kinds import FieldValues, SourceAddition, SourceKinds, SourcePreview
 from services.sources.upload_service import KIND as UPLOAD
@@ -307,11 +307,12 @@ class SourceService:
         runs: dict[str, ImportRun] = {}
         for run in self.queue.current(principal):
             runs.setdefault(run.source_id, run)
-        denied, managed = self.access.denied(principal), self.access.managed_sources(principal)
+        records = ReadableRecords(self.access, principal)
+        managed = self.access.managed_sources(principal)
         sources = list(sources)
         figures = self.access.sources.figures(self.access.readers(principal))
         latest = {
-            source_id: readable_run(denied, run)
+            source_id: records.run(run)
             for source_id, run in self.traces.latest_imports().items()
             if source_id in managed
         }

@@ -223,32 +223,21 @@ class Failures(Store):
     Documents of which an earlier version is hidden from the `readers` are omitted.
     """
 
-    def page(
-        self,
-        sources: Sequence[str] | None = None,
-        readers: Readers = None,
-        *,
-        limit: int,
-        offset: int = 0,
-    ) -> list[FailedDocument]:
-        """Failed documents, latest first; `sources` None means all."""
-        query = _of_sources(select(FailureRow), sources, readers).order_by(
-            FailureRow.failed_at.desc().nulls_last(), FailureRow.source_id, FailureRow.key
-        )
-        return self._each(FailedDocument, query.limit(limit).offset(offset))
-
-    def count(self, sources: Sequence[str] | None = None, readers: Readers = None) -> int:
-        """The number of failed documents."""
-        query = select(func.count()).select_from(FailureRow)
-        return self._count(_of_sources(query, sources, readers))
-
     def identifiers(
         self, sources: Sequence[str] | None = None, readers: Readers = None
     ) -> list[tuple[str, str]]:
-        """The source id and key of each failed document."""
+        """The source id and key of each failed document, latest first; `sources` None means all."""
         query = _of_sources(select(FailureRow.source_id, FailureRow.key), sources, readers)
+        latest = FailureRow.failed_at.desc().nulls_last()
         with self._database.read() as session:
-            return [(source_id, key) for source_id, key in session.execute(query)]
+            rows = session.execute(query.order_by(latest, FailureRow.source_id, FailureRow.key))
+            return [(source_id, key) for source_id, key in rows]
+
+    def of(self, documents: Iterable[tuple[str, str]]) -> list[FailedDocument]:
+        """The failures of a page of documents by source id and key, in this order."""
+        with self._database.read() as session:
+            rows = (session.get(FailureRow, one) for one in documents)
+            return [from_row(FailedDocument, row) for row in rows if row]
 
     def dismiss(self, source_id: str, keys: Iterable[str]) -> None:
         """Hide failures until another version of the document fails; unknown keys are ignored."""

@@ -239,7 +239,10 @@ def show_items(services: Services, summary: "ImportSummary") -> None:
     items = services.import_reports.items(
         principal(), summary.run.id, outcomes, limit=ROWS, offset=offset
     )
-    st.html(_items_html(items))
+    named = [one for one in items if one.key]
+    st.html(_items_html(named))
+    if len(named) < len(items):
+        st.caption(words.count(words.REPORT_UNNAMED, len(items) - len(named)))
     last = number(offset + len(items))
     st.caption(words.REPORT_ROWS.format(first=number(offset + 1), last=last, total=number(total)))
     show_pages(total, ROWS, key)

@@ -202,8 +202,11 @@ def show_failures(services: Services) -> None:
     paged = f"{FAILURE_PAGE}-{services.failures.count(principal())}"
     offset = offset_of(paged, ROWS)
     page = services.failures.page(principal(), limit=ROWS, offset=offset)
+    if page.unnamed:
+        st.caption(words.count(words.FAILURES_UNNAMED, page.unnamed))
     if not page.total:
-        st.caption(words.NO_FAILURES)
+        if not page.unnamed:
+            st.caption(words.NO_FAILURES)
         return
     st.caption(words.FAILURES_NOTE)
     names = source_names(services)

@@ -292,6 +292,11 @@ REPORT_OUTCOME_COLUMN = "Outcome"
 REPORT_FIGURES = "Passages"
 REPORT_REASON = "Reason"
 REPORT_ROWS = "{first}–{last} of {total}"
+REPORT_UNNAMED = Plural(
+    "{n} document of these is not named: you may not read it, or its readers are not known yet.",
+    "{n} documents of these are not named: you may not read them, or their readers are not known"
+    " yet.",
+)
 
 EDIT_SOURCE = "Edit"
 EDIT_FIXED = "The location can't be changed. To use another location, add another source."

@@ -176,6 +176,12 @@ FAILURES_NOTE = (
     "A failure stays here until the document can be read, the document is removed, or you"
     " dismiss the failure. If no rows are selected, the buttons apply to all failures."
 )
+FAILURES_UNNAMED = Plural(
+    "{n} more document could not be read. It is not listed, because you may not read it or its"
+    " readers are not known yet. An administrator may see it.",
+    "{n} more documents could not be read. They are not listed, because you may not read them or"
+    " their readers are not known yet. An administrator may see them.",
+)
 COLUMN_REASON = "Reason"
 COLUMN_LAST_TRY = "Last attempt"
 RETRY_ALL = Plural("Retry the document", "Retry all {n}")
