@@ -6,12 +6,14 @@ import pytest
 from sqlalchemy import text
 from streamlit.testing.v1 import AppTest
 
-from domain import LOCAL_USER, ImportState, Outcome, Progress, Stage
+from domain import LOCAL_USER, ImportState, Outcome, Principal, Progress, Role, Stage
 from domain.errors import StorageError
 from services.sources.source_service import SourceSettings
 from storage.ledger.import_leases import ImportLeases, Workers
+from storage.ledger.source_store import MIRROR_PERMISSIONS
 from tests.pages.conftest import install_services, page_in_frame, page_text
 from ui.imports import import_report
+from ui.shared import session
 from ui.shared.frame import NEW_SOURCE
 from ui.text import words
 from ui.text.reader_language import LANGUAGE
@@ -207,6 +209,19 @@ def test_a_dry_run_shows_counts_and_figures_and_offers_the_import(services, sour
     work(services)
     assert services.sources.get(LOCAL_USER, source.id).figures.documents == 4
     assert words.DRY_RUN not in report_text(page.run())
+
+
+def test_an_editor_sees_how_many_documents_of_a_dry_run_are_not_named(
+    services, source, handbook, monkeypatch
+):
+    monkeypatch.setattr(session, "principal", lambda services: Principal("ada", role=Role.EDITOR))
+    services.access.sources.set_options(source.id, {MIRROR_PERMISSIONS: True})
+    services.sources.dry_run(LOCAL_USER, source.id)
+    work(services)
+    html = report_text(open_page(source))
+    number = sum(1 for _ in handbook.iterdir())
+    assert words.count(words.REPORT_UNNAMED, number) in html
+    assert not [one.name for one in handbook.iterdir() if one.name in html]
 
 
 def test_a_dry_run_without_changes_offers_nothing(services, source):

@@ -9,9 +9,10 @@ from urllib.parse import parse_qs, unquote, urlsplit
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from domain import LOCAL_USER, DocumentFilter, Principal
+from domain import LOCAL_USER, DocumentFilter, Principal, Role
 from domain.errors import StorageError
 from storage.ledger.document_store import document_id
+from storage.ledger.source_store import MIRROR_PERMISSIONS
 from tests.fakes.library import DictLoader, Library, filled_library
 from tests.pages.conftest import install_services, page_in_frame, page_text
 from tests.pages.library_double import Services
@@ -265,6 +266,18 @@ def test_failures_stay_until_they_are_retried_or_dismissed(page, services, mark)
     assert list(page.dataframe[0].value[words.COLUMN_KEY]) == ["b.pdf"]
     button(page, words.count(words.DISMISS_CHOSEN, 1)).click().run()
     assert words.NO_FAILURES in page_text(page)
+
+
+def test_failures_that_are_not_listed_are_counted(page, services, mark, monkeypatch):
+    editor = Principal("ada", role=Role.EDITOR)
+    fake = services.fake
+    fake.sources.set_options(fake.source.id, {MIRROR_PERMISSIONS: True})
+    services.fail("a.pdf", "b.pdf")
+    open_view(page.run(), "failures")
+    monkeypatch.setattr(session, "principal", lambda services: editor)
+    text = page_text(page.run())
+    assert words.count(words.FAILURES_UNNAMED, 2) in text
+    assert words.NO_FAILURES not in text
 
 
 def test_selected_failures_stay_selected_when_another_is_fixed(page, services, mark, monkeypatch):
