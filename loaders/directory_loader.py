@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from domain import NEVER_IMPORTED, DocumentRef, PreviousImport, Skipped
 from domain.errors import InputError, SourceError, UnreadableError
 from domain.messages import _
-from loaders.document_reader import read_document
+from loaders.document_reader import read_document, size_problem
 from loaders.formats import unsupported
 
 if TYPE_CHECKING:
@@ -154,7 +154,7 @@ class FolderWalk:
             OSError: The type of the entry or the target of the link can't be determined.
         """
         result: FolderEntry | None = FolderEntry(key, path)
-        if not _is_utf8(entry.path):
+        if printable(entry.path) != entry.path:
             result = FolderEntry(key, path, _NOT_UTF8)
         elif entry.is_symlink():
             result = self._link(path, key)
@@ -204,10 +204,6 @@ def printable(name: str) -> str:
 def why(error: Exception) -> str:
     """The operating system's reason, without the path."""
     return error.strerror if isinstance(error, OSError) and error.strerror else str(error)
-
-
-def _is_utf8(name: str) -> bool:
-    return printable(name) == name
 
 
 DEFAULT_MAX_BYTES = 100 * 2**20
@@ -344,11 +340,7 @@ class DirectoryLoader:
         status = path.stat()
         if not stat.S_ISREG(status.st_mode):
             return _("not a regular file")  # a pipe or device: opening it could block forever
-        if status.st_size <= self._max_bytes:
-            return None
-        return _("{megabytes} exceeds the limit of {megabytes2}: split the file").format(
-            megabytes=_megabytes(status.st_size), megabytes2=_megabytes(self._max_bytes)
-        )
+        return size_problem(status.st_size, self._max_bytes)
 
     def _bytes(self, path: Path) -> bytes:
         try:
@@ -379,7 +371,3 @@ def _hash(path: Path) -> tuple[str, int]:
             digest.update(block)
             size += len(block)
     return digest.hexdigest(), size
-
-
-def _megabytes(size: int) -> str:
-    return f"{size / 2**20:.1f} MiB"

@@ -97,6 +97,22 @@ class Limits:
         ).format(million=self.text_chars(file_bytes) // 1_000_000)
 
 
+def size_problem(size: int, max_bytes: int) -> str | None:
+    """The reason for skipping a file of this size, in bytes; None if it is not too large."""
+    if size <= max_bytes:
+        return None
+    return _("{size} MiB exceeds the limit of {most} MiB: split the file").format(
+        size=f"{size / 2**20:.1f}", most=f"{max_bytes / 2**20:.1f}"
+    )
+
+
+def over_limit(max_bytes: int) -> str:
+    """The reason for ending the download of a file of unknown size."""
+    return _("the file is larger than the limit of {limit} MiB: split it").format(
+        limit=f"{max_bytes / 2**20:.1f}"
+    )
+
+
 @dataclass(eq=False, slots=True)
 class ReaderProcess:
     """Runs the operations of `loaders/reader_main.py`, one at a time, for any number of threads."""

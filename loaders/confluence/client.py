@@ -10,8 +10,9 @@ from domain import Wait, is_on_web
 from domain.errors import SourceError, SourceUnavailableError, UnreadableError
 from domain.messages import _
 from domain.web.address_guard import AddressGuard
-from loaders.confluence.confluence_login import Login, LoginKind, is_gateway, site_url
-from loaders.confluence.responses import array_of, data_of, login_page, refuse
+from loaders.confluence.confluence_login import Login, LoginKind, is_gateway, rest_client, site_url
+from loaders.confluence.responses import data_of, login_page, refuse
+from loaders.document_reader import over_limit
 from loaders.retries import RetryPolicy, TransientError
 
 if TYPE_CHECKING:  # slow
@@ -67,7 +68,9 @@ class ConfluenceClient:
 
     def values(self, path: str) -> list[dict[str, Any]]:
         """The JSON objects in the array at a path; raises like `get`."""
-        return self._retries.with_retries(lambda: self._array(path))
+        return self._retries.with_retries(
+            lambda: data_of(self._response(path, None), self.url, list)
+        )
 
     def each(
         self, path: str, params: Mapping[str, Any], *, identity: str = "id"
@@ -115,22 +118,19 @@ class ConfluenceClient:
 
     @cached_property
     def _api(self) -> "AtlassianRestAPI":
-        from loaders.confluence.confluence_login import rest_client  # slow
-
         return rest_client(self.url, self._login, self._guard)
 
     def _page(self, path: str, params: Mapping[str, Any] | None, identity: str) -> dict[str, Any]:
         def fetch() -> dict[str, Any]:
             data = self._data(path, params)
             entries = data.get("results")
-            if isinstance(entries, list) and all(_has(identity, one) for one in entries):
+            if isinstance(entries, list) and all(
+                isinstance(one, dict) and identity in one for one in entries
+            ):
                 return data
             raise TransientError(_("Confluence did not return the requested list"))
 
         return self._retries.with_retries(fetch)
-
-    def _array(self, path: str) -> list[dict[str, Any]]:
-        return array_of(self._response(path, None), self.url)
 
     def _response(self, path: str, params: Mapping[str, Any] | None) -> "Response":
         query = None if params is None else dict(params)
@@ -139,19 +139,18 @@ class ConfluenceClient:
         return response
 
     def _data(self, path: str, params: Mapping[str, Any] | None) -> dict[str, Any]:
-        data = data_of(self._response(path, params), self.url)
+        data: dict[str, Any] = data_of(self._response(path, params), self.url)
         base = str((data.get("_links") or {}).get("base") or "")
         if is_gateway(self.url) and is_on_web(base):  # browsers can't open the gateway's address
             self._shown_url = base.rstrip("/")
         return data
 
     def _file(self, path: str, size: int | None, max_bytes: int) -> bytes:
-        from loaders.confluence.confluence_login import TIMEOUTS, session_of  # slow
-
-        session, url = session_of(self._api), f"{self.url}/{path}"
+        # Not by the library's downloads, which keep whole files in memory.
+        session, url = self._api._session, f"{self.url}/{path}"
         with (
             self._errors_for_users(),
-            session.get(url, stream=True, timeout=TIMEOUTS) as response,
+            session.get(url, stream=True, timeout=self._api.timeout) as response,
         ):
             refuse(response, self.url)
             data = _receive(response, max_bytes)
@@ -215,21 +214,12 @@ class ConfluenceClient:
         return link.lstrip("/")
 
 
-def _has(identity: str, entry: Any) -> bool:
-    return isinstance(entry, dict) and identity in entry
-
-
 def _receive(response: "Response", max_bytes: int) -> bytes:
     data = bytearray()
     for block in response.iter_content(_BLOCK):
         data += block
         if len(data) > max_bytes:
-            limit = max_bytes / 2**20
-            raise UnreadableError(
-                _("the file is larger than the limit of {limit} MiB: split it").format(
-                    limit=f"{limit:.1f}"
-                )
-            )
+            raise UnreadableError(over_limit(max_bytes))
     return bytes(data)
 
 

@@ -8,8 +8,8 @@ from datetime import UTC, datetime
 from typing import Any, Self
 
 from domain import DocumentRef, Skipped
-from domain.messages import _
 from loaders.confluence.client import ConfluenceClient
+from loaders.document_reader import size_problem
 from loaders.formats import unsupported
 
 _DIGITS = 16
@@ -100,9 +100,8 @@ def listed_file(
     name = str(content.get("title") or "")
     if reason := unsupported(name):
         return Skipped(key, location, reason, is_error=False, title=name)
-    size = size_of(content)
-    if size is not None and size > max_bytes:
-        return Skipped(key, location, too_large(size, max_bytes), title=name)
+    if reason := size_problem(size_of(content) or 0, max_bytes):
+        return Skipped(key, location, reason, title=name)
     return DocumentRef(key, str(version_of(content)), location, name)
 
 
@@ -116,13 +115,6 @@ def size_of(content: Content) -> int | None:
     """The size of an attachment in bytes, if known."""
     size = (content.get("extensions") or {}).get("fileSize")
     return int(size) if isinstance(size, int | float) else None
-
-
-def too_large(size: int, most: int) -> str:
-    """The reason for skipping a file of this size."""
-    return _("{size} MiB exceeds the limit of {most} MiB: split the file").format(
-        size=f"{size / 2**20:.1f}", most=f"{most / 2**20:.1f}"
-    )
 
 
 def moment_of(content: Content) -> datetime | None:

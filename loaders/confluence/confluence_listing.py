@@ -1,7 +1,7 @@
 """One listing of a site, full or changes only, and explanations of missing documents."""
 
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 
@@ -43,10 +43,6 @@ _INCOMPLETE_SEARCH = _(
 )
 
 
-def _space_removal(space: str) -> str:
-    return _("its space {space} was deleted, or is hidden from this account").format(space=space)
-
-
 def _removal_reason(status: int) -> str:
     if status == 403:
         return _("this account is no longer allowed to see it")
@@ -56,10 +52,6 @@ def _removal_reason(status: int) -> str:
 def _unclear(ref: DocumentRef, error: SourceError) -> Skipped:
     reason = _("could not determine whether it still exists: {error}").format(error=error)
     return Skipped(ref.key, ref.location, reason, title=ref.title)
-
-
-def _is_in(space: str, spaces: Collection[str]) -> bool:
-    return space.lower() in map(str.lower, spaces)
 
 
 @dataclass(slots=True)
@@ -226,21 +218,19 @@ class Listing:
             return Removed(ref.key, _("attachments are no longer imported"))
         if version is None or not version.space:
             return None
-        if selection.scope == Scope.SPACES and not _is_in(version.space, selection.spaces):
-            return Removed(
-                ref.key, _("its space {space} is no longer imported").format(space=version.space)
+        reason, space = "", version.space
+        if selection.scope == Scope.SPACES and not selection.has_space(space):
+            reason = _("its space {space} is no longer imported").format(space=space)
+        elif (state := self.site.state_of(space)) == SpaceState.HIDDEN:
+            reason = _("its space {space} was deleted, or is hidden from this account").format(
+                space=space
             )
-        state = self.site.state_of(version.space)
-        if state == SpaceState.HIDDEN:
-            return Removed(ref.key, _space_removal(version.space), is_certain=False)
-        if state == SpaceState.ARCHIVED and not selection.archived:
-            return Removed(
-                ref.key,
-                _("its space {space} was archived; archived pages are not imported").format(
-                    space=version.space
-                ),
+            return Removed(ref.key, reason, is_certain=False)
+        elif state == SpaceState.ARCHIVED and not selection.archived:
+            reason = _("its space {space} was archived; archived pages are not imported").format(
+                space=space
             )
-        return None
+        return Removed(ref.key, reason) if reason else None
 
     def _look_up(self, ref: DocumentRef) -> MissingEntry:
         is_file = ref.key.startswith(ATTACHMENT_IDS)

@@ -30,7 +30,6 @@ from loaders.confluence.confluence_content import (
     size_of,
     space_of,
     storage_of,
-    too_large,
     version_of,
 )
 from loaders.confluence.confluence_listing import Listing
@@ -39,7 +38,7 @@ from loaders.confluence.confluence_selection import ConfluenceSelection
 from loaders.confluence.responses import ContentRefusedError
 from loaders.confluence.site import Site, SiteLinks, Users
 from loaders.directory_loader import DEFAULT_MAX_BYTES
-from loaders.document_reader import read_document
+from loaders.document_reader import read_document, size_problem
 
 if TYPE_CHECKING:
     from langchain_core.documents import Document
@@ -312,13 +311,12 @@ class ConfluenceLoader:
 
     def _attachment(self, content: Content) -> "Document":
         name = str(content.get("title") or "")
-        size = size_of(content)
-        if size is not None and size > self._max_bytes:
-            raise UnreadableError(too_large(size, self._max_bytes))
+        if reason := size_problem(size_of(content) or 0, self._max_bytes):
+            raise UnreadableError(reason)
         link = (content.get("_links") or {}).get("download")
         if not link:
             raise UnreadableError(_("Confluence provides no download address for this file"))
-        data = self._client.download(link, size=size, max_bytes=self._max_bytes)
+        data = self._client.download(link, size=size_of(content), max_bytes=self._max_bytes)
         document = read_document(name, data)
         document.metadata["page_title"] = (content.get("container") or {}).get("title") or ""
         return document

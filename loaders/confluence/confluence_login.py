@@ -13,7 +13,6 @@ from domain.web.address_guard import AddressGuard
 
 if TYPE_CHECKING:  # slow
     from atlassian.rest_client import AtlassianRestAPI
-    from requests import Session
 
 _CLOUD_HOSTS = (".atlassian.net", ".jira.com")
 _CLOUD_SERVERS = (*_CLOUD_HOSTS, ".atlassian.com")  # also the gateway and the server of files
@@ -134,8 +133,3 @@ def _token(secret: str) -> str:
             " it again."
         )
     )
-
-
-def session_of(api: "AtlassianRestAPI") -> "Session":
-    """The signed-in session for downloads; those of the library keep whole files in memory."""
-    return api._session

@@ -35,7 +35,8 @@ class ConfluenceSelection:
     """Selects the pages and blog posts of the scope, except those with `skip_labels`.
 
     `trees` are ids or addresses of pages; each selects the page and all pages below it. Only the
-    field for the scope is used: `spaces` (keys), `trees`, `page_labels`, or `cql`.
+    field for the scope is used, which must not be empty: `spaces` (keys), `trees`, `page_labels`,
+    or `cql`.
     """
 
     scope: Scope = Scope.EVERYTHING
@@ -52,7 +53,7 @@ class ConfluenceSelection:
         """The CQL for the pages; `tree_ids` are the page ids of `trees`, `since` is in UTC.
 
         Raises:
-            SourceError: The field for the scope is empty.
+            SourceError: A bracket of `cql` is unmatched.
         """
         clauses = [f"type in ({', '.join(PAGE_TYPES)})"]
         clauses += [clause] if (clause := self._scope_clause(tree_ids)) else []
@@ -69,7 +70,7 @@ class ConfluenceSelection:
         if content.get("type") not in PAGE_TYPES or labels & set(map(str.lower, self.skip_labels)):
             return False
         if self.scope == Scope.SPACES:
-            return space_of(content).lower() in map(str.lower, self.spaces)
+            return self.has_space(space_of(content))
         if self.scope == Scope.TREES:
             line = {content["id"], *(one["id"] for one in content.get("ancestors", ()))}
             return bool(line & set(tree_ids))
@@ -77,21 +78,21 @@ class ConfluenceSelection:
             return bool(labels & set(map(str.lower, self.page_labels)))
         return None if self.scope == Scope.CQL else True
 
+    def has_space(self, space: str) -> bool:
+        """Whether `spaces` has this key, regardless of case."""
+        return space.lower() in map(str.lower, self.spaces)
+
     def _scope_clause(self, tree_ids: Sequence[str]) -> str:
         if self.scope == Scope.EVERYTHING:
             return ""
         if self.scope == Scope.SPACES:
-            spaces = _non_empty(self.spaces, _("space"))
-            return f"space in {_any_of(spaces)}"
+            return f"space in {_any_of(self.spaces)}"
         if self.scope == Scope.LABELS:
-            labels = _non_empty(self.page_labels, _("label"))
-            return f"label in {_any_of(label.lower() for label in labels)}"
+            return f"label in {_any_of(label.lower() for label in self.page_labels)}"
         if self.scope == Scope.TREES:
-            pages = _non_empty(tree_ids, _("page"))
-            ids = f"({', '.join(pages)})"
+            ids = f"({', '.join(tree_ids)})"
             return f"(id in {ids} or ancestor in {ids})"
-        query = _non_empty([self.cql.strip()], _("CQL query"))[0]
-        return f"({_check_brackets(_without_order(query))})"
+        return f"({_check_brackets(_ORDER.sub('', self.cql).strip())})"
 
 
 def parts_query(kind: str, spaces: Iterable[str], since: datetime | None = None) -> str:
@@ -123,18 +124,6 @@ def _query(clauses: list[str], since: datetime | None) -> str:
 
 def _any_of(values: Iterable[str]) -> str:
     return f"({', '.join(map(cql_string, values))})"
-
-
-def _non_empty(values: Sequence[str], what: str) -> Sequence[str]:
-    if not any(values):
-        raise SourceError(
-            _("The {what} to import is missing: enter it, or import everything.").format(what=what)
-        )
-    return [value for value in values if value]
-
-
-def _without_order(cql: str) -> str:
-    return _ORDER.sub("", cql).strip()
 
 
 def _check_brackets(cql: str) -> str:

@@ -56,35 +56,24 @@ def refuse(response: "Response", url: str) -> None:
         raise ContentRefusedError(message, status)
 
 
-def data_of(response: "Response", url: str) -> dict[str, Any]:
-    """The JSON object in a response.
+def data_of(response: "Response", url: str, kind: type = dict) -> Any:
+    """The JSON object in a response, or the array of objects if `kind` is list.
 
     Raises:
         TransientError: The response is broken.
         SourceError: The response is a web page, such as a login page.
     """
-    data = _json_of(response, url)
-    if not isinstance(data, dict):
-        raise TransientError(_("Confluence did not return the requested data"))
-    return data
-
-
-def array_of(response: "Response", url: str) -> list[dict[str, Any]]:
-    """The JSON objects in the array of a response; raises like `data_of`."""
-    data = _json_of(response, url)
-    if not isinstance(data, list) or not all(isinstance(one, dict) for one in data):
-        raise TransientError(_("Confluence did not return the requested data"))
-    return data
-
-
-def _json_of(response: "Response", url: str) -> Any:
     refuse(response, url)
     if is_web_page(response):
         raise SourceError(login_page(url))
     try:
-        return response.json()
+        data = response.json()
     except ValueError as error:
         raise TransientError(_("Confluence's response was incomplete or malformed")) from error
+    has_kind = isinstance(data, kind)
+    if has_kind and all(isinstance(one, dict) for one in data if kind is list):
+        return data
+    raise TransientError(_("Confluence did not return the requested data"))
 
 
 def is_web_page(response: "Response") -> bool:

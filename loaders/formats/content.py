@@ -62,6 +62,29 @@ def join_pages(pages: Sequence[str]) -> tuple[str, tuple[tuple[int, int], ...]]:
     return "\n\n".join(parts), tuple(starts)
 
 
+def join_blocks(blocks: Iterable[tuple[str, str]]) -> str:
+    """Join pairs of a kind and a text; blank lines separate the texts, and empty ones are omitted.
+
+    An "item" that follows another item is on the next line; after a "break", which has no text, it
+    is separate. Consecutive lines of "code" become a code block.
+    """
+    parts: list[str] = []
+    code: list[str] = []
+    after_item = False
+    for kind, text in (*blocks, ("", "")):
+        if kind == "code":
+            code.append(text)
+            continue
+        if code:
+            parts.append("\n\n" + fenced("\n".join(code)))
+            code.clear()
+        if text.strip():
+            parts.append(("\n" if kind == "item" and after_item else "\n\n") + text)
+        if text.strip() or kind == "break":
+            after_item = kind == "item"
+    return "".join(parts)
+
+
 def ranges(numbers: Sequence[int]) -> str:
     """Format ascending numbers as "1, 4-6"."""
     spans: list[list[int]] = []

@@ -9,8 +9,8 @@ from typing import Any
 from loaders.formats.content import (
     Content,
     collapse_blank_lines,
-    fenced,
     heading,
+    join_blocks,
     one_line,
     pipe_table,
 )
@@ -259,54 +259,42 @@ class _Body:
         }
 
     def markdown(self) -> str:
-        blocks: list[str] = []
-        code: list[str] = []
-        for is_code, is_item, text in (*self._blocks(self._root), (False, False, "")):
-            if code and not is_code:
-                blocks.append("\n\n" + fenced("\n".join(code)))
-                code.clear()
-            if is_code:
-                code.append(text)
-            elif text.strip():
-                blocks.append(("\n" if is_item else "\n\n") + text)
-        return "".join(blocks)
+        return join_blocks(self._blocks(self._root))
 
-    def _blocks(self, parent: Any) -> Iterator[tuple[bool, bool, str]]:
-        """Yield each block as (is a line of code, is a further list item, text)."""
-        in_list = False
+    def _blocks(self, parent: Any) -> Iterator[tuple[str, str]]:
+        """Yield each block as (kind, text); see `join_blocks`."""
+        before = ""
         for element in content_blocks(parent):
             if element.tag == W + "tbl":
-                yield False, False, self._table(element)
-                in_list = False
+                yield "", self._table(element)
+                before = ""
                 continue
-            is_code, is_item, text = self._paragraph(element)
-            yield is_code, is_item and in_list, text
-            in_list = is_item
+            kind, text = self._paragraph(element)
+            if kind == "item" != before:
+                yield "break", ""
+            yield kind, text
+            before = kind
             for extra in self._extras(element):
-                yield False, False, extra
-                in_list = False
+                yield "", extra
+                before = ""
 
-    def _paragraph(self, paragraph: Any) -> tuple[bool, bool, str]:
+    def _paragraph(self, paragraph: Any) -> tuple[str, str]:
         text = paragraph_text(paragraph)
         style = self._styles.of(paragraph)
         if style.is_code:
-            return True, False, text
+            return "code", text
         label, depth = self._numbering.label(paragraph, style) if text.strip() else ("", 0)
         level = self._styles.level(paragraph, style)
         if level:
-            return (
-                False,
-                False,
-                heading(level, f"{label.strip('-')} {text}") if text.strip() else "",
-            )
+            return "", heading(level, f"{label.strip('-')} {text}") if text.strip() else ""
         if not label:
-            return False, False, text.strip()
-        return False, True, f"{'  ' * depth}{label} {one_line(text)}"
+            return "", text.strip()
+        return "item", f"{'  ' * depth}{label} {one_line(text)}"
 
     def _extras(self, paragraph: Any) -> Iterator[str]:
         """Yield the text boxes anchored in the paragraph, and the notes that it refers to."""
         for box in boxes(paragraph):
-            yield from (text for _, _, text in self._blocks(box) if text.strip())
+            yield from (text for _, text in self._blocks(box) if text.strip())
         for key in note_ids(paragraph):
             if (note := self._notes.get(key)) is not None:
                 yield f"> {one_line(self._flat(note))}"

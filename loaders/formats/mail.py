@@ -101,13 +101,17 @@ def _headers(message: Message) -> dict[str, str]:
 def _header(message: Message, name: str) -> str:
     """A header in readable form; empty if the email has none."""
     raw = (value for key, value in message.raw_items() if key.lower() == name.lower())
-    value = str(next(raw, ""))[:_MAX_HEADER]
-    if not value.isascii():  # eight-bit characters, which the standard does not allow
-        return one_line(_decode(value.encode("utf-8", "surrogateescape"), None))
+    return _readable(str(next(raw, ""))[:_MAX_HEADER])
+
+
+def _readable(text: str) -> str:
+    """The text of a header, decoded, on one line."""
+    if not text.isascii():  # eight-bit characters, which the standard does not allow
+        return one_line(_decode(text.encode("utf-8", "surrogateescape"), None))
     try:
-        words = decode_header(value)
+        words = decode_header(text)
     except (HeaderParseError, ValueError):
-        return one_line(value)
+        return one_line(text)
     return one_line("".join(_word(word, label) for word, label in words))
 
 
@@ -161,15 +165,15 @@ def _take(mail: Mail, part: Message) -> None:
     kind, name = part.get_content_type(), _name(part)
     if kind == "message/rfc822":
         mail.parts.append(_nested_mail(part, name))
-    elif kind in ("text/plain", "text/html") and not name and not _is_attached(part):
+    elif (
+        kind in ("text/plain", "text/html")
+        and not name
+        and part.get_content_disposition() != "attachment"
+    ):
         _take_text(mail, part, kind)
     elif name or not kind.startswith(_LAYOUT):
         suffix = mimetypes.guess_extension(kind) or ""
         mail.parts.append(Part(name or f"attachment{suffix}", partial(_payload, part)))
-
-
-def _is_attached(part: Message) -> bool:
-    return part.get_content_disposition() == "attachment"
 
 
 def _take_text(mail: Mail, part: Message, kind: str) -> None:
@@ -200,14 +204,7 @@ def _name(part: Message) -> str:
         name = part.get_filename()
     except (LookupError, UnicodeError, ValueError):  # a charset unknown to Python
         return ""
-    if not name:
-        return ""
-    if "=?" in name:
-        words = decode_header(name)
-        name = "".join(_word(word, label) for word, label in words)
-    elif not name.isascii():
-        name = _decode(name.encode("utf-8", "surrogateescape"), None)
-    return one_line(name.replace("/", "_"))
+    return _readable(name or "").replace("/", "_")
 
 
 def _nested_mail(part: Message, name: str) -> Part:

@@ -26,10 +26,10 @@ from loaders.formats.archive import (
 from loaders.formats.content import (
     Cell,
     Content,
-    fenced,
     file_title,
     grid_table,
     heading,
+    join_blocks,
     join_pages,
     one_line,
 )
@@ -185,20 +185,7 @@ class _Body:
         self._package = package
 
     def markdown(self) -> str:
-        blocks: list[str] = []
-        code: list[str] = []
-        after_item = False
-        for kind, text in [*self._blocks(self._package.body), ("", "")]:
-            if kind != "code" and code:
-                blocks.append("\n\n" + fenced("\n".join(code)))
-                code.clear()
-            if kind == "code":
-                code.append(text)
-            elif text.strip():
-                is_item = kind == "item"
-                blocks.append(("\n" if is_item and after_item else "\n\n") + text)
-                after_item = is_item
-        return "".join(blocks)
+        return join_blocks(self._blocks(self._package.body))
 
     def _blocks(self, parent: Any) -> Iterator[tuple[str, str]]:
         """Yield each block as (kind, text); the kind is "code", "item", or empty."""

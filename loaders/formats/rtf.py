@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from domain.errors import UnreadableError
 from domain.messages import _
-from loaders.formats.content import Content, heading, one_line, pipe_table, style_level
+from loaders.formats.content import Content, heading, join_blocks, one_line, pipe_table, style_level
 
 
 class Table:
@@ -160,7 +160,7 @@ def read(data: bytes) -> Content:
     document = _Document()
     whole = document.walk(start)
     warnings = () if whole else (_("the file ends unexpectedly: part of its text may be missing"),)
-    text = _join_surrogates("".join(document.blocks))
+    text = _join_surrogates(join_blocks(document.blocks))
     return Content(text, _join_surrogates("".join(document.texts["title"])), warnings=warnings)
 
 
@@ -173,7 +173,7 @@ class _Document:
     """Walks through a document, token by token."""
 
     def __init__(self) -> None:
-        self.blocks: list[str] = []
+        self.blocks: list[tuple[str, str]] = []
         self.texts: dict[str, list[str]] = {"body": [], "title": [], "note": [], "label": []}
         self._state = _State()
         self._stack: list[_State] = []
@@ -185,7 +185,7 @@ class _Document:
         self._table = Table()
         self._bytes = bytearray()
         self._notes: list[str] = []
-        self._after_item = self._starred = False
+        self._starred = False
         self._skipped = 0
 
     def walk(self, data: bytes) -> bool:
@@ -316,17 +316,15 @@ class _Document:
             self._add(heading(self._level + 1, f"{label} {text}"))
         elif text and label:
             mark = label if any(map(str.isalnum, label)) else "-"
-            self._add(f"{'  ' * self._depth}{mark} {one_line(text)}", is_item=True)
+            self._add(f"{'  ' * self._depth}{mark} {one_line(text)}", "item")
         else:
             self._add(text)
         for note in self._notes:
             self._add(f"> {note}")
         self._notes.clear()
 
-    def _add(self, text: str, *, is_item: bool = False) -> None:
-        if text:
-            self.blocks.append(("\n" if is_item and self._after_item else "\n\n") + text)
-            self._after_item = is_item
+    def _add(self, text: str, kind: str = "") -> None:
+        self.blocks.append((kind, text))
 
     def _name_style(self, text: str) -> None:
         """Read a style's name, which ends in a semicolon; some files give the level only there."""

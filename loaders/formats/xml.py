@@ -10,7 +10,15 @@ from domain.errors import UnreadableError
 from domain.messages import _
 from loaders.encoding import declared_encoding, decode
 from loaders.formats.archive import child, local, xml_parser
-from loaders.formats.content import Content, clean, fenced, heading, one_line, pipe_table
+from loaders.formats.content import (
+    Content,
+    clean,
+    fenced,
+    heading,
+    join_blocks,
+    one_line,
+    pipe_table,
+)
 from loaders.formats.html import to_markdown
 
 _DECLARATION = re.compile(r"\A\s*<\?xml[^>]*\?>")
@@ -29,7 +37,6 @@ _TECHNICAL = frozenset({
     "id", "class", "style", "lang", "type", "version", "rel", "space", "base", "schemaLocation",
     "encoding", "format", "isPermaLink", "domain", "resource", "about", "mode",
 })  # fmt: skip
-_PART = "\0"  # separates records without a title
 _WORD = re.compile(r"[^\W\d_]")
 _TOKEN = re.compile(r"\w+:|#|[\w./-]*[/\\]|.*@|[0-9a-fA-F-]{16,}\Z")
 
@@ -46,7 +53,7 @@ def read(data: bytes) -> Content:
     if local(root) == "html":
         text, title, page_warnings = to_markdown(decoded.text)
         return Content(text, title, decoded.encoding, warnings=(*warnings, *page_warnings))
-    text = "".join(_join(_blocks(root, 1)))
+    text = join_blocks(_blocks(root, 1))
     return Content(text, _xml_title(root), decoded.encoding, warnings=warnings)
 
 
@@ -75,70 +82,62 @@ def _xml_title(root: Any) -> str:
     return ""
 
 
-def _join(blocks: Iterator[tuple[bool, str]]) -> Iterator[str]:
-    """Separate blocks by blank lines, but not consecutive lines of data or list items."""
-    was_line = False
-    for is_line, text in blocks:
-        if text == _PART:
-            was_line = False
-        elif text.strip():
-            yield ("\n" if is_line and was_line else "\n\n") + text
-            was_line = is_line
+def _blocks(element: Any, level: int) -> Iterator[tuple[str, str]]:
+    """Yield the blocks of an element as (kind, text) in reading order; see `join_blocks`.
 
-
-def _blocks(element: Any, level: int) -> Iterator[tuple[bool, str]]:
-    """Yield the blocks of an element as (is a line of data or an item, text) in reading order."""
+    Lines of data are items, and a "break" separates records without a title.
+    """
     name = local(element)
     if not name:
         return
     if name in _TABLES and (table := _xml_table(element)):
-        yield False, table
+        yield "", table
     elif name == "image" and child(element, "url") is not None:
         return  # a feed's logo, which repeats the feed's title and link
     elif name in _CODE:
         code = "".join(element.itertext())
-        yield False, fenced(code, element.get("language", "")) if code.strip() else ""
+        yield "", fenced(code, element.get("language", "")) if code.strip() else ""
     elif name in _ITEMS:
-        yield True, f"- {_flat(element)}" if _flat(element) else ""
+        yield "item", f"- {_flat(element)}" if _flat(element) else ""
     elif len(element) == 0:
         yield _leaf(element, name, level)
     elif element.tag.startswith(_XHTML):
-        yield False, to_markdown(etree.tostring(element, encoding="unicode", with_tail=False))[0]
+        yield "", to_markdown(etree.tostring(element, encoding="unicode", with_tail=False))[0]
     elif _is_prose(element):
         text = one_line("".join(element.itertext()))
-        yield False, heading(level, text) if name in _TITLES else text
+        yield "", heading(level, text) if name in _TITLES else text
     else:
         yield from _container(element, name, level)
 
 
-def _container(element: Any, name: str, level: int) -> Iterator[tuple[bool, str]]:
+def _container(element: Any, name: str, level: int) -> Iterator[tuple[str, str]]:
     words = _words(element)
     if words:
-        yield False, f"{name}: {words}"
+        yield "", f"{name}: {words}"
     title = next((node for node in element if local(node) in _TITLES), None)
     below = level + 1 if title is not None else level
     if title is not None:
-        yield False, heading(level, "".join(title.itertext()))
+        yield "", heading(level, "".join(title.itertext()))
     else:
-        yield False, _PART
+        yield "break", ""
     for node in element:
         if node is not title:
             yield from _blocks(node, below)
             if node.tail and node.tail.strip():
-                yield False, one_line(node.tail)
+                yield "", one_line(node.tail)
 
 
-def _leaf(element: Any, name: str, level: int) -> tuple[bool, str]:
+def _leaf(element: Any, name: str, level: int) -> tuple[str, str]:
     text, words = (element.text or "").strip(), _words(element)
     if _MARKUP.search(text):
         text = to_markdown(text)[0]
     if name in _TITLES:
-        return False, heading(level, text) if text else ""
+        return "", heading(level, text) if text else ""
     if not text:
-        return True, f"{name}: {words}" if words else ""
+        return "item", f"{name}: {words}" if words else ""
     if "\n\n" in text or name in _PROSE:
-        return False, f"{words}: {text}" if words else text
-    return True, f"{name} {words}: {one_line(text)}" if words else f"{name}: {one_line(text)}"
+        return "", f"{words}: {text}" if words else text
+    return "item", f"{name} {words}: {one_line(text)}" if words else f"{name}: {one_line(text)}"
 
 
 def _words(element: Any) -> str:

@@ -1,7 +1,7 @@
 """All calls to the Drive API, with retries; each thread has its own Google client."""
 
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import partial
 from io import BytesIO
@@ -14,7 +14,7 @@ from domain.errors import (
     TemporarilyUnreadableError,
     UnreadableError,
 )
-from domain.messages import _
+from loaders.document_reader import over_limit
 from loaders.google_drive.drive_errors import (
     OVERLOADED,
     BrokenAnswerError,
@@ -162,16 +162,8 @@ class DriveCalls:
             "fields": f"nextPageToken,permissions({_PERMISSION})",
             "supportsAllDrives": True,
         }
-        permissions: list[dict[str, Any]] = []
-        while True:
-            page = self._permissions_page(params)
-            permissions += page.get("permissions", ())
-            if "nextPageToken" not in page:
-                return permissions
-            params["pageToken"] = page["nextPageToken"]
-
-    def _permissions_page(self, params: dict[str, Any]) -> dict[str, Any]:
-        return self._request(lambda api: api.permissions().list(**params), hidden_permissions)
+        pages = self._pages("permissions", params, hidden_permissions)
+        return [one for page in pages for one in page.get("permissions", ())]
 
     def readable_file(self, file_id: str) -> File:
         """Like `file`, but a failure concerns only this document as long as others can be read.
@@ -191,16 +183,8 @@ class DriveCalls:
             **of_drive,
             **_ALL_DRIVES,
         }
-        token = None
-        while True:
-            page = self._page(params if token is None else {**params, "pageToken": token})
+        for page in self._pages("files", params):
             yield from page.get("files", ())
-            token = page.get("nextPageToken")
-            if not token:
-                return
-
-    def _page(self, params: dict[str, Any]) -> dict[str, Any]:
-        return self._request(lambda api: api.files().list(**params))
 
     def start_token(self, drive_id: str = "") -> str:
         """A token to request later changes of a shared drive, or of the user.
@@ -228,18 +212,25 @@ class DriveCalls:
             f"file({self._fields}),driveId,drive(name))",
             "includeRemoved": True,
             "includeCorpusRemovals": True,
+            "pageToken": token,
             **of_drive,
             **_ALL_DRIVES,
         }
-        ends = False
-        while not ends:
-            page = self._changes_page({**params, "pageToken": token})
-            ends = "nextPageToken" not in page
-            token = str(page["newStartPageToken" if ends else "nextPageToken"])
-            yield page.get("changes", []), token
+        for page in self._pages("changes", params, stale_token):
+            following = page.get("nextPageToken") or page["newStartPageToken"]
+            yield page.get("changes", []), str(following)
 
-    def _changes_page(self, params: dict[str, Any]) -> dict[str, Any]:
-        return self._request(lambda api: api.changes().list(**params), stale_token)
+    def _pages(
+        self, resource: str, params: Mapping[str, Any], meaning: Meaning = _no_meaning
+    ) -> Iterator[dict[str, Any]]:
+        page = self._list(resource, params, meaning)
+        yield page
+        while token := page.get("nextPageToken"):
+            page = self._list(resource, {**params, "pageToken": token}, meaning)
+            yield page
+
+    def _list(self, resource: str, params: Mapping[str, Any], meaning: Meaning) -> dict[str, Any]:
+        return self._request(lambda api: getattr(api, resource)().list(**params), meaning)
 
     def export(self, file_id: str, mime: str) -> bytes:
         """Export a document of Google's editors to another format.
@@ -279,12 +270,7 @@ class DriveCalls:
         while not ends:
             ends = self._with_retries(lambda service: parts.next_chunk(num_retries=0)[1])  # noqa: ARG005
             if data.tell() > max_bytes:
-                limit = max_bytes / 2**20
-                raise UnreadableError(
-                    _("the file is larger than the limit of {limit} MiB: split it").format(
-                        limit=f"{limit:.1f}"
-                    )
-                )
+                raise UnreadableError(over_limit(max_bytes))
         return data.getvalue()
 
     def _service(self) -> DriveService:

@@ -86,8 +86,9 @@ def _moves_others(tree: Tree, key: str, file: File | None) -> bool:
     if key in tree.outer:
         return True
     if key not in tree.folders and key not in tree.shortcuts:
-        is_other = file is not None and file["mimeType"] in {FOLDER, SHORTCUT}
-        return is_other and not _is_outside(tree, file)
+        if file is None or file["mimeType"] not in {FOLDER, SHORTCUT}:
+            return False
+        return not file.get("trashed") and tree.above(file) is not None
     if file is None or file.get("trashed"):
         return True
     if key in tree.folders:
@@ -96,10 +97,6 @@ def _moves_others(tree: Tree, key: str, file: File | None) -> bool:
     shortcut = tree.shortcuts[key]
     now = (file["shortcutDetails"]["targetId"], tree.above(file) or None)
     return now != (shortcut.target, shortcut.folder)
-
-
-def _is_outside(tree: Tree, file: File | None) -> bool:
-    return file is None or bool(file.get("trashed")) or tree.above(file) is None
 
 
 NOT_VISIBLE = _("deleted, or no longer shared with this account")

@@ -78,12 +78,6 @@ class DriveLogin:
         Raises:
             SourceError: The JSON is invalid; the message contains nothing from it.
         """
-        if kind not in list(LoginKind):
-            raise SourceError(
-                _(
-                    "{kind} is not a way to sign in to Google Drive. Use service_account or oauth."
-                ).format(kind=repr(kind))
-            )
         login, values = LoginKind(kind), _object(secret_json)
         missing = [name for name in _NEEDED[login] if not _is_text(values.get(name))]
         if missing:

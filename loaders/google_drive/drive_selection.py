@@ -12,6 +12,7 @@ from urllib.parse import parse_qs, urlsplit
 from domain import is_on_web
 from domain.errors import SourceError
 from domain.messages import _
+from loaders.document_reader import size_problem
 from loaders.formats import SUFFIXES, suffix_of, unsupported
 
 _GOOGLE = "application/vnd.google-apps."
@@ -92,11 +93,7 @@ def is_withheld(file: Mapping[str, Any]) -> bool:
 def too_large(file: Mapping[str, Any], max_bytes: int) -> str | None:
     """The reason if the file is too large; otherwise None. Google documents have no size."""
     size = 0 if file["mimeType"] in NATIVE else int(file.get("size") or 0)
-    if size <= max_bytes:
-        return None
-    return _("{size} MiB exceeds the limit of {most} MiB: split the file").format(
-        size=f"{size / 2**20:.1f}", most=f"{max_bytes / 2**20:.1f}"
-    )
+    return size_problem(size, max_bytes)
 
 
 def link_of(file: Mapping[str, Any]) -> str:
@@ -141,15 +138,9 @@ class DriveSelection:
         """Create a selection from user input: URLs or ids, and suffixes with or without a dot.
 
         Raises:
-            SourceError: The scope is unknown, a text is neither a URL nor an id, or all are empty.
+            SourceError: A text is neither a URL nor an id, or all are empty.
         """
-        texts = {"folders": folders, "files": files, "drives": drives}.get(scope)
-        if texts is None:
-            raise SourceError(
-                _("{scope} is not a part of Google Drive that can be imported.").format(
-                    scope=repr(scope)
-                )
-            )
+        texts = {"folders": folders, "files": files, "drives": drives}[scope]
         ids = tuple(dict.fromkeys(drive_id(text) for text in texts if text.strip()))
         if not ids:
             raise SourceError(

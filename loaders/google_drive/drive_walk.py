@@ -334,7 +334,9 @@ class Walk:
         followed: set[str] = set()
         while waiting := [one for key, one in self._shortcuts.items() if key not in followed]:
             # Folders first: files in them belong there, even if shortcuts lead to the files.
-            folders = [one for one in waiting if _leads_to_folder(one)]
+            folders = [
+                one for one in waiting if one["shortcutDetails"].get("targetMimeType") == FOLDER
+            ]
             for shortcut in sorted(folders or waiting, key=self._nearest):
                 followed.add(shortcut["id"])
                 target = shortcut["shortcutDetails"]["targetId"]
@@ -372,10 +374,6 @@ def not_visible(file_id: str, invite: str) -> Skipped:
     return Skipped(
         file_id, file_id, _("not visible to this account: {invite}").format(invite=invite)
     )
-
-
-def _leads_to_folder(shortcut: File) -> bool:
-    return shortcut["shortcutDetails"].get("targetMimeType") in {FOLDER}
 
 
 def _skipped(shortcut: File, why: str) -> Skipped:

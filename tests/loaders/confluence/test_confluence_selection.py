@@ -82,20 +82,6 @@ def test_modification_times_are_queried_in_utc_to_the_minute():
     )
 
 
-@pytest.mark.parametrize(
-    ("selection", "message"),
-    [
-        (ConfluenceSelection(Scope.SPACES), "The space to import is missing"),
-        (ConfluenceSelection(Scope.TREES), "The page to import is missing"),
-        (ConfluenceSelection(Scope.LABELS, page_labels=("",)), "The label to import is missing"),
-        (ConfluenceSelection(Scope.CQL, cql="  "), "The CQL query to import is missing"),
-    ],
-)
-def test_a_scope_without_values_is_rejected(selection, message):
-    with pytest.raises(SourceError, match=message):
-        selection.pages_query()
-
-
 @given(st.text())
 def test_quoted_text_cannot_escape_its_quotes(text):
     cql = cql_string(text)

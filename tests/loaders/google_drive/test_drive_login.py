@@ -39,11 +39,6 @@ def test_an_invalid_private_key_is_rejected_on_use():
         DriveLogin.of("service_account", json.dumps(key)).credentials()
 
 
-def test_unknown_kinds_of_logins_are_rejected():
-    with pytest.raises(SourceError, match="'password' is not a way"):
-        DriveLogin.of("password", "{}")
-
-
 def test_the_fingerprint_depends_only_on_the_account():
     logins = [
         DriveLogin.of("oauth", json.dumps(PERSON | {"refresh_token": token})) for token in "aab"
