@@ -22,15 +22,12 @@ from api.readiness import SearchProbe
 from api.request_bodies import Operations, RequestBodyMiddleware
 from api.rest import (
     access_routes,
-    audit_routes,
     catalog_routes,
     conversation_routes,
     document_routes,
     health_routes,
     import_routes,
     judgment_routes,
-    key_routes,
-    metrics_routes,
     place_routes,
     question_routes,
     search_routes,
@@ -59,8 +56,6 @@ ROUTERS = (
     import_routes.router,
     document_routes.router,
     access_routes.router,
-    key_routes.router,
-    audit_routes.router,
     upload_routes.router,
 )
 """The routers below `PREFIX`."""
@@ -107,7 +102,6 @@ def make_app(services: Services, bound: str = "") -> FastAPI:
     for router in ROUTERS:
         app.include_router(router, prefix=PREFIX, responses=COMMON_RESPONSES)
     app.include_router(health_routes.root_router)
-    app.include_router(metrics_routes.router)
     app.include_router(
         openai_routes.router, prefix=OPENAI_PREFIX, responses=openai_errors.COMMON_RESPONSES
     )

@@ -91,7 +91,7 @@ def _sample(services: "Services") -> tuple[Path, str]:
 
 def _measure(services: "Services", questions: Path, name: str) -> list[Row]:
     from services.catalog.place_scores import NO_CROSS_ENCODER
-    from services.evaluation.catalog_evaluation import evaluation_of
+    from services.evaluation.catalog_figures import evaluation_of
 
     evaluation = evaluation_of(services.catalog, LOCAL_USER, name)
     if evaluation.engine.reranking is None:

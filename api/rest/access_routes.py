@@ -1,15 +1,17 @@
-"""Operations on permissions: the readers of sources and collections, and why someone may read."""
+"""Operations on who may do what: readers of sources and collections, API keys, the audit log."""
 
-from typing import Annotated
+from datetime import UTC, datetime, timedelta
+from typing import Annotated, Any
 
 from fastapi import APIRouter, Path, Query
 from pydantic import Field, StrictBool, StringConstraints
 
 from api.authentication import ManageAccess, OpenServices
-from api.field_types import NO_NUL, READER, DocumentId, SourceId
+from api.field_types import NO_NUL, READER, DocumentId, Page, Paging, SourceId
 from api.problems import NOT_FOUND
 from api.rest.answer_schemas import RequestModel, ResponseModel
-from domain import Principal
+from domain import Action, ApiScope, Principal
+from services.audit_service import MAX_EVENTS
 from services.reader_names import MAX_READER_CHARS, MAX_READERS
 from services.sources.permission_service import Rule
 
@@ -120,3 +122,115 @@ def explain_access(
 
 def _response(readers: tuple[str, ...] | None) -> Readers:
     return Readers(readers=None if readers is None else list(readers))
+
+
+_KeyId = Annotated[
+    str, Path(description="Id of an API key", examples=["0f8fad5bd9cb"], pattern=NO_NUL)
+]
+
+
+class ApiKeyInfo(ResponseModel):
+    """An API key, without its secret."""
+
+    id: str = Field(examples=["0f8fad5bd9cb"])
+    """Id of the key"""
+    name: str = Field(examples=["Wiki bot"])
+    """What the key is for"""
+    user_id: str = Field(examples=["anna"])
+    """User on whose behalf it makes calls"""
+    groups: list[str] = Field(examples=[["hr"]])
+    """Groups whose documents it may read, sorted"""
+    scopes: list[ApiScope] = Field(examples=[["ask", "read"]])
+    """Scopes of the key, sorted"""
+    created_at: datetime = Field(examples=["2026-11-21T10:00:00Z"])
+    """When it was created, in UTC"""
+    used_at: datetime | None = Field(examples=["2026-11-21T10:00:00Z"])
+    """When it was last used, to the minute, in UTC; null if never"""
+    expires_at: datetime | None = Field(examples=["2027-02-19T10:00:00Z"])
+    """When it becomes invalid, in UTC; null for never"""
+    revoked_at: datetime | None = Field(examples=[None])
+    """When it was revoked, in UTC; null if it was not"""
+
+
+class ApiKeyPage(Page[ApiKeyInfo]):
+    """A page of API keys, oldest first."""
+
+
+@router.get("/api-keys")
+def list_api_keys(services: OpenServices, principal: ManageAccess, paging: Paging) -> ApiKeyPage:
+    """List all API keys, also expired and revoked ones; requires the role `admin`."""
+    keys = services.api_keys.list(principal)
+    items = [
+        ApiKeyInfo.from_objects(key, groups=sorted(key.groups), scopes=sorted(key.scopes))
+        for key in paging.slice(keys)
+    ]
+    return ApiKeyPage(items=items, total=len(keys))
+
+
+@router.delete("/api-keys/{key_id}", status_code=204, responses=NOT_FOUND)
+def revoke_api_key(services: OpenServices, principal: ManageAccess, key_id: _KeyId) -> None:
+    """Revoke an API key immediately, in every process; requires the role `admin`."""
+    services.api_keys.revoke(principal, key_id)
+
+
+_LARGEST = 2**63 - 1
+_Days = Annotated[int | None, Query(description="Only events of the last days", ge=1, le=3650)]
+_ACTOR = "Only events of this account or user id, or name"
+_Actor = Annotated[str, Query(description=_ACTOR, max_length=200, pattern=NO_NUL)]
+_Before = Annotated[
+    int | None, Query(description="Only events older than this id", ge=1, le=_LARGEST)
+]
+
+
+class AuditLogEvent(ResponseModel):
+    """An event of the audit log."""
+
+    id: int = Field(examples=[42])
+    """Id of the event; later events have higher ids"""
+    at: datetime = Field(examples=["2026-11-21T10:00:00Z"])
+    """When it happened, in UTC"""
+    actor: str = Field(examples=["anna"])
+    """Id of the account or user; `local` is the operator"""
+    actor_name: str = Field(examples=["Wiki bot"])
+    """Name of the API key or account at that time; empty if there is none or it was erased"""
+    api_key: str = Field(examples=["0f8fad5bd9cb"])
+    """Id of the API key that made the call; empty if none did"""
+    action: str = Field(examples=["source.added"])
+    """What happened; later versions may add actions"""
+    object_kind: str = Field(examples=["source"])
+    """What the object is"""
+    object_id: str = Field(examples=["9799e3b3ec1d6b6ed9b684a0e56567f6"])
+    """Id of the object; empty if there is none"""
+    detail: dict[str, Any] = Field(examples=[{"kind": "directory", "name": "Handbook"}])
+    """Ids, counts, and names of settings"""
+
+
+class AuditLogPage(ResponseModel):
+    """Events of the audit log, the newest first."""
+
+    items: list[AuditLogEvent]
+    """The events"""
+    next_before: int | None = Field(examples=[42])
+    """The `before` of the next page; null if there may be no more events"""
+
+
+@router.get("/audit")
+def list_audit_events(
+    services: OpenServices,
+    principal: ManageAccess,
+    *,
+    days: _Days = None,
+    action: Annotated[Action | None, Query(description="Only events with this action")] = None,
+    actor: _Actor = "",
+    before: _Before = None,
+    limit: Annotated[int, Query(description="Maximum number", ge=1, le=MAX_EVENTS)] = 50,
+) -> AuditLogPage:
+    """List who changed what, the newest first; requires the role `admin`."""
+    since = None if days is None else datetime.now(UTC) - timedelta(days=days)
+    events = services.audit.list(
+        principal, since=since, action=action or "", actor=actor, before=before, limit=limit
+    )
+    next_before = events[-1].id if len(events) == limit else None
+    return AuditLogPage(
+        items=[AuditLogEvent.from_objects(event) for event in events], next_before=next_before
+    )

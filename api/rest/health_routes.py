@@ -1,10 +1,12 @@
-"""Health checks: whether the process is alive, and whether it can answer questions."""
+"""What other programs watch: whether the process is alive and can answer, and metrics."""
 
-from fastapi import APIRouter, Request
+from fastapi import APIRouter, Request, Response
 from pydantic import ConfigDict
 
+from api.authentication import MetricsAccess, OpenServices
 from api.field_types import Schema
 from api.problems import ProblemError, problem_responses
+from bootstrap.server_metrics import prometheus_text
 
 router = APIRouter(tags=["health"])
 
@@ -49,6 +51,13 @@ async def ready(request: Request) -> Readiness:
 
 
 root_router = APIRouter(include_in_schema=False)
-"""The same checks at the paths that Kubernetes and load balancers use by convention."""
+"""The paths that Kubernetes, load balancers, and Prometheus use by convention."""
 root_router.add_api_route("/healthz", health)
 root_router.add_api_route("/readyz", ready)
+_CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8"
+
+
+@root_router.get("/metrics")
+def metrics(_caller: MetricsAccess, services: OpenServices) -> Response:
+    """The metrics of this process and the state of the library, in Prometheus' text format."""
+    return Response(prometheus_text(services.status), media_type=_CONTENT_TYPE)

@@ -1,15 +1,24 @@
-"""Figures by language for labeled questions about a catalog."""
+"""Measures several ways of searching a catalog with labeled questions: figures by language."""
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from domain import CatalogFilters, CatalogQuery, FilterValue, Place, any_of, values_of
+from domain import CatalogFilters, CatalogQuery, FilterValue, Principal, any_of, values_of
 from domain.errors import InputError
 from domain.messages import _
-from services.evaluation.metrics import Estimate, Figures, estimate, ndcg
+from services.catalog.catalogs import Catalog
+from services.catalog.place_scores import PartWeights
+from services.catalog.preferences import mentioned_weights
+from services.evaluation.metrics import INTERVAL, RESAMPLES, Estimate, Figures, estimate, ndcg
+
+if TYPE_CHECKING:
+    from services.catalog.catalog_service import CatalogService
+    from services.catalog.place_search import SearchEngine
+
 
 DESIRED, HEDGED, INDIFFERENT = "wanted", "hedged", "indifferent"
 BUCKETS = (DESIRED, HEDGED, INDIFFERENT)
@@ -65,13 +74,7 @@ def grades(acceptable: Sequence[str]) -> dict[str, int]:
     return {place: max(5 - rank, 1) for rank, place in enumerate(acceptable)}
 
 
-def estimate_ratio(
-    parts: Sequence[tuple[float, float]],
-    *,
-    level: float = 0.95,
-    resamples: int = 2000,
-    seed: int = 0,
-) -> Estimate:
+def estimate_ratio(parts: Sequence[tuple[float, float]], *, resamples: int = RESAMPLES) -> Estimate:
     """Divide the sum of all numerators by that of all denominators, with a bootstrap interval.
 
     Each pair belongs to one question, such as its number of right aspects and of mentioned aspects.
@@ -88,10 +91,10 @@ def estimate_ratio(
     above, below = pairs.sum(axis=0)
     if not below:
         raise ValueError("there is nothing to have a share of")
-    draw = np.random.default_rng(seed).integers(len(pairs), size=(resamples, len(pairs)))
+    draw = np.random.default_rng(0).integers(len(pairs), size=(resamples, len(pairs)))
     sums = pairs[draw].sum(axis=1)
     some = sums[sums[:, 1] > 0]
-    low, high = np.quantile(some[:, 0] / some[:, 1], [(1 - level) / 2, (1 + level) / 2])
+    low, high = np.quantile(some[:, 0] / some[:, 1], INTERVAL)
     return Estimate(float(above / below), float(low), float(high))
 
 
@@ -179,50 +182,6 @@ def _question(row: dict[str, Any]) -> CatalogQuestion:
 
 def _filter_value(value: str | list[str]) -> FilterValue:
     return any_of([value] if isinstance(value, str) else value)
-
-
-ACCEPTABLE = 5
-"""Maximum number of acceptable places per question."""
-MATTERS = {DESIRED: 0.9, HEDGED: 0.6}
-"""The weight of an aspect by bucket; indifferent aspects do not count."""
-
-Qualities = Mapping[str, Mapping[str, float]]
-"""The quality of each place by place id and aspect, from 0 to 1."""
-
-
-def acceptable_places(
-    question: CatalogQuestion, places: Iterable[Place], qualities: Qualities
-) -> tuple[str, ...]:
-    """The ids of the places that answer the question best, at most five, best first.
-
-    They match all filters, have one of the desired types, and have no unwanted type or value. They
-    are ordered by `merit`, then by rating, then by id.
-    """
-    fitting = [place for place in places if fits(question, place)]
-
-    def order(place: Place) -> tuple[float, float, str]:
-        return -merit(question, qualities[place.place_id]), -(place.rating or 0), place.place_id
-
-    return tuple(place.place_id for place in sorted(fitting, key=order)[:ACCEPTABLE])
-
-
-def fits(question: CatalogQuestion, place: Place) -> bool:
-    """Whether the place meets the question's requirements, regardless of its quality."""
-    filters = question.filters
-    return (
-        all(place.fields.get(name) in values_of(value) for name, value in filters.fields.items())
-        and (
-            filters.desired_types is None or not set(filters.desired_types).isdisjoint(place.types)
-        )
-        and (filters.min_rating is None or (place.rating or 0) >= filters.min_rating)
-        and set(question.unwanted).isdisjoint({*place.types, *place.fields.values()})
-    )
-
-
-def merit(question: CatalogQuestion, qualities: Mapping[str, float]) -> float:
-    """The sum of the place's qualities, weighted by their importance to the question."""
-    counted = ((name, MATTERS[how]) for name, how in question.aspects.items() if how in MATTERS)
-    return round(sum(weight * qualities[name] for name, weight in counted), 9)
 
 
 ALL = "all"
@@ -332,3 +291,82 @@ def _gains(values: Mapping[str, Sequence[float]]) -> dict[str, Estimate]:
         way: estimate([b - a for a, b in zip(values[first], values[way], strict=True)])
         for way in others
     }
+
+
+HYBRID, FILTERED, FULL = "hybrid", "filtered", "full"
+ASPECTS, CROSS_ENCODED = "aspects", "cross_encoded"
+"""The ways of searching that are compared; see `CatalogEvaluation`."""
+_HYBRID_ALONE = PartWeights(confidence=0, type=0, cross_encoder=0, aspects=0)
+
+Analyze = Callable[[str], CatalogQuery]
+
+
+@dataclass(frozen=True)
+class CatalogEvaluation:
+    """Searches one catalog for labeled questions, without personal preferences.
+
+    Each question is searched in these ways:
+
+    - hybrid: the question as typed, by words and vectors only;
+    - filtered: the same, among the places that match the filters found in the question;
+    - full: the English wording, filters, types, and confidence, without a cross-encoder;
+    - aspects: full plus the praise of reviewers, the fallback if no cross-encoder is set;
+    - cross_encoded: full plus the cross-encoder, only if one is set.
+    """
+
+    catalog: Catalog
+    engine: "SearchEngine"
+    analyze: Analyze
+
+    def measure(self, file: Path) -> list[LanguageFigures]:
+        """Compute the figures for each language in the file of questions, then for all questions.
+
+        Raises:
+            InputError: The file can't be read as labeled questions.
+            StorageError, ModelError: The index can't be read, or a model fails.
+        """
+        fields = [one.name for one in self.catalog.description.filters]
+        return figures_by_language(self.outcomes(load_catalog_questions(file)), fields)
+
+    def outcomes(self, questions: Sequence[CatalogQuestion]) -> list[Outcome]:
+        """Analyze and search each question; returns the outcomes in the same order."""
+        return [self._outcome(question) for question in questions]
+
+    def _outcome(self, question: CatalogQuestion) -> Outcome:
+        query = self.analyze(question.text)
+        plain = CatalogQuery(question.text, query_en="")
+        filtered = replace(plain, filters=query.filters)
+        weights = self.engine.options.weights
+        hybrid, full = self._alone(_HYBRID_ALONE), self._alone(weights._replace(aspects=0))
+        rankings = {
+            HYBRID: self._search(hybrid, plain),
+            FILTERED: self._search(hybrid, filtered),
+            FULL: self._search(full, query),
+            ASPECTS: self._search(self._alone(weights), query),
+        }
+        if self.engine.reranking is not None:
+            rankings[CROSS_ENCODED] = self._search(self.engine, query)
+        return Outcome(question, query, rankings)
+
+    def _alone(self, weights: PartWeights) -> "SearchEngine":
+        """The engine with these weights and without a cross-encoder."""
+        options = replace(self.engine.options, weights=weights)
+        return replace(self.engine, options=options, reranking=None)
+
+    def _search(self, engine: "SearchEngine", query: CatalogQuery) -> list[str]:
+        description = self.catalog.description
+        weights = mentioned_weights(query.aspect_weights, {}, description.aspect_names)
+        results = engine.search(self.catalog.id, description.rating_scale, query, weights)
+        return [one.place.place_id for one in results.places]
+
+
+def evaluation_of(
+    service: "CatalogService", principal: Principal, catalog: str = ""
+) -> CatalogEvaluation:
+    """Create the evaluation of the catalog with that id or name, with the configured models.
+
+    Raises:
+        ConflictError: There is no such catalog, or several match.
+    """
+    source = service.find(principal, catalog)
+    return CatalogEvaluation(source, service.engine, partial(service.analyze, source))

@@ -47,13 +47,16 @@ class Estimate(NamedTuple):
         return {name: self.mean, f"{name}_low": self.low, f"{name}_high": self.high}
 
 
-def estimate(
-    values: Sequence[float], *, level: float = 0.95, resamples: int = 2000, seed: int = 0
-) -> Estimate:
+INTERVAL = (0.025, 0.975)
+"""The quantiles that bound the 95% confidence intervals."""
+RESAMPLES = 2000
+
+
+def estimate(values: Sequence[float], *, resamples: int = RESAMPLES) -> Estimate:
     """Compute the mean and its bootstrap interval; the same arguments give the same result.
 
     This is Efron's percentile interval: the questions are resampled with replacement `resamples`
-    times, and the bounds are the quantiles (1 - level) / 2 and (1 + level) / 2 of the means (Efron,
+    times, and the bounds are the quantiles `INTERVAL` of the means (Efron,
     Annals of Statistics 7, 1979; Efron and Tibshirani, An Introduction to the Bootstrap, 1993,
     chapter 13). It shows how much the mean would vary with other questions of the same kind. The
     interval is too narrow for few values, and its width is 0 if all values are equal.
@@ -65,9 +68,9 @@ def estimate(
 
     if not values:
         raise ValueError("there are no values to estimate a mean from")
-    sample, draw = np.asarray(values, dtype=float), np.random.default_rng(seed)
+    sample, draw = np.asarray(values, dtype=float), np.random.default_rng(0)
     means = [draw.choice(sample, len(sample)).mean() for _ in range(resamples)]
-    low, high = np.quantile(means, [(1 - level) / 2, (1 + level) / 2])
+    low, high = np.quantile(means, INTERVAL)
     return Estimate(float(sample.mean()), float(low), float(high))
 
 

@@ -8,20 +8,149 @@ from domain import (
     CatalogDescription,
     CatalogQuery,
     Pattern,
+    Place,
     PlaceHit,
     PlacePart,
     PlacePassage,
     Quote,
 )
+from domain.language.script import script_of
+from domain.language.tokens import ENGLISH
 from services.catalog.answer_texts import TEXTS
-from services.catalog.place_match import MatchGroup, is_recognized, match_groups
+from services.catalog.place_match import (
+    TYPE,
+    MatchGroup,
+    is_recognized,
+    match_groups,
+    unmet_requests,
+)
+from services.catalog.place_scores import PRIOR_WEIGHT
+from services.catalog.preferences import NEUTRAL
+from services.catalog.quote_translation import is_in
 from ui.catalog.catalog_words import aspect_name, field_name, group_name, type_name
-from ui.catalog.place_reasons import match_html, reasons_html, request_names
-from ui.catalog.quote_language import language_note
 from ui.documents.highlight import document_address, link_html
 from ui.shared.safe_html import cut_html, escape, lang, spans_html
 from ui.text import words
 from ui.text.reader_language import language, number
+
+_WORD = re.compile(r"[^\W\d_]+")
+_SHARED_WORDS = """
+a all am an any as at do even had has he her i in is me no of on or over so was we will
+"""
+_SHARED = frozenset(_SHARED_WORDS.split())
+"""English words that are also common in other languages, such as German, French, or Spanish."""
+_MIN_SHARE = 1 / 6
+"""The minimum share of words of an English text that are common in English alone."""
+
+
+def language_note(text: str, *, is_translated: bool = False) -> str:
+    """Such as `in Korean`, or `translated from Korean`; "" if neither applies.
+
+    The language is guessed from the script, and from common words for English.
+    """
+    if is_in(text, language()) and not is_translated:
+        return ""
+    name = words.QUOTE_LANGUAGES.get(_language_of(text), words.QUOTE_LANGUAGES["other"])
+    template = words.PATTERN_TRANSLATED if is_translated else words.PATTERN_ORIGINAL
+    return str(template.format(language=name))
+
+
+def _language_of(text: str) -> str:
+    """A key of `QUOTE_LANGUAGES`."""
+    script = script_of(text)
+    return "english" if script == "latin" and _is_english(text) else script
+
+
+def _is_english(text: str) -> bool:
+    """Whether the text has at least two common English words, and enough that are only English."""
+    found = _WORD.findall(text.casefold())
+    common = [word for word in found if word in ENGLISH]
+    only_english = [word for word in common if word not in _SHARED]
+    return len(set(common)) > 1 and len(only_english) >= _MIN_SHARE * len(found)
+
+
+CLOSE, PARTIAL = 2 / 3, 1 / 3
+"""The minimum values, from 0 to 1, of parts that fit closely, and of those that fit partly."""
+
+
+def request_names(
+    requests: Sequence[str], query: CatalogQuery, description: CatalogDescription
+) -> str:
+    """The requests in words, such as `Italian restaurant, Ambience`."""
+    texts = TEXTS[language()]
+    types = texts.either.join(
+        type_name(description, one) for one in query.filters.desired_types or ()
+    )
+    names = [types if one == TYPE else aspect_name(description, one) for one in requests]
+    return texts.comma.join(names)
+
+
+def match_html(place: Place, query: CatalogQuery, description: CatalogDescription) -> str:
+    """A mark that says whether the place meets all requests, or which ones it does not meet."""
+    unmet = unmet_requests(place, query)
+    if not unmet:
+        return f'<p class="fn-match fn-match-all">✓ {escape(words.MATCHES_ALL)}</p>'
+    missing = words.MATCHES_BUT.format(missing=request_names(unmet, query, description))
+    return f'<p class="fn-match fn-match-part">≠ {escape(missing)}</p>'
+
+
+def reasons_html(
+    hit: PlaceHit, weights: Mapping[str, float], description: CatalogDescription
+) -> str:
+    """A list with a sentence for each part of the score; `weights` are 0 to 1 by aspect."""
+    sentences = [
+        sentence for part in hit.parts for sentence in _sentences(part, hit, weights, description)
+    ]
+    items = "".join(f"<li>{escape(sentence)}</li>" for sentence in sentences)
+    label = escape(words.WHY_PLACE)
+    return f'<ul class="fn-reasons" aria-label="{label}">{items}</ul>' if items else ""
+
+
+def _sentences(
+    part: PlacePart, hit: PlaceHit, weights: Mapping[str, float], description: CatalogDescription
+) -> Iterator[str]:
+    match part.name:
+        case "aspects":
+            important = (
+                name for name in description.aspect_names if weights.get(name, 0) > NEUTRAL
+            )
+            yield from (_opinion(name, hit.place, description) for name in important)
+        case "type":
+            yield words.REASON_TYPE if part.value else words.REASON_OTHER_TYPE
+        case "confidence":
+            yield _rating(hit.place, description)
+        case _:
+            yield _closeness(
+                words.REASON_FIT.get(part.name, words.REASON_FIT["hybrid"]), part.value
+            )
+
+
+def _opinion(aspect: str, place: Place, description: CatalogDescription) -> str:
+    """What the reviews say about an aspect that matters to the person."""
+    praise, criticism = place.aspects.get(aspect, (0, 0))
+    name = aspect_name(description, aspect)
+    opinions = praise + criticism
+    if not opinions:
+        return str(words.REASON_UNKNOWN.format(aspect=name))
+    if praise > criticism:
+        return words.count(words.REASON_PRAISE, opinions, aspect=name, praise=number(praise))
+    if praise == criticism:
+        return str(words.REASON_DIVIDED.format(aspect=name))
+    return words.count(words.REASON_BLAME, opinions, aspect=name, blame=number(criticism))
+
+
+def _rating(place: Place, description: CatalogDescription) -> str:
+    if place.rating is None:
+        return str(words.REASON_UNRATED)
+    rating, scale = number(round(place.rating, 1)), number(description.rating_scale)
+    forms = words.REASON_FEW_RATINGS if place.reviews < PRIOR_WEIGHT else words.REASON_RATING
+    return words.count(forms, place.reviews, rating=rating, scale=scale)
+
+
+def _closeness(sentences: Sequence[str], value: float) -> str:
+    close, partial, distant = sentences
+    return close if value >= CLOSE else partial if value >= PARTIAL else distant
+
 
 SHOWN_PATTERNS = 3
 

@@ -7,15 +7,15 @@ import pytest
 
 from domain import LOCAL_USER, CatalogFilters, CatalogQuery
 from domain.errors import ConflictError, InputError
-from services.evaluation.catalog_evaluation import (
+from services.evaluation.catalog_figures import (
     ASPECTS,
     CROSS_ENCODED,
     FILTERED,
     FULL,
     HYBRID,
+    CatalogQuestion,
     evaluation_of,
 )
-from services.evaluation.catalog_figures import CatalogQuestion
 from tests.fakes.cross_encoder import write_cross_encoder
 from tests.fakes.restaurants import import_restaurants
 

@@ -8,7 +8,7 @@ import pytest
 
 from domain import LOCAL_USER, ImportState, Scope, SearchChoice
 from domain.errors import SourceError
-from services.library.document_view import saved_view
+from services.library.reader_service import saved_view
 from services.sources import remote_kind
 from services.sources.secret_service import new_key
 from services.sources.source_kinds import SameSourceError

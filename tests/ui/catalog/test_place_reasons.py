@@ -2,7 +2,7 @@ import pytest
 
 from domain import PlacePart
 from tests.pages.places import DESCRIPTION, place_hit
-from ui.catalog.place_reasons import reasons_html
+from ui.catalog.place_cards import reasons_html
 from ui.shared.safe_html import escape
 from ui.text import words
 

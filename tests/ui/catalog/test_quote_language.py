@@ -1,7 +1,7 @@
 import pytest
 import streamlit as st
 
-from ui.catalog.quote_language import language_note
+from ui.catalog.place_cards import language_note
 from ui.text.reader_language import LANGUAGE
 
 KOREAN, ENGLISH, SHORT, JAPANESE = (

@@ -11,7 +11,7 @@ from streamlit import file_util
 from streamlit.web.server.starlette.starlette_static_routes import create_streamlit_static_handler
 
 from ui.shared.safe_html import script_text
-from ui.shared.server_address import ServerAddress
+from ui.shared.server_middleware import ServerAddress
 
 SCRIPT = f"<script>{script_text('address')}</script>"
 ERROR = "<title>Not found</title>"

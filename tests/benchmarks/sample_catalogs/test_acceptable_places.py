@@ -2,8 +2,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from benchmarks.sample_catalogs.label_questions import acceptable_places, fits, merit
 from domain import ASPECTS, CatalogFilters, Place
-from services.evaluation.catalog_figures import CatalogQuestion, acceptable_places, fits, merit
+from services.evaluation.catalog_figures import CatalogQuestion
 
 BOROUGHS, TYPES = ("Queens", "Bronx"), ("cafe", "bar", "bakery")
 
