@@ -39,7 +39,7 @@ def main() -> None:
 def write(folder: str, commits: int) -> float:
     """The growth in MiB per commit after the warm-up; called in a subprocess."""
     bound_memory()
-    rows = PassageRows(PassageFiles(Path(folder) / "rows"), read_only=False, timeout_s=30)
+    rows = PassageRows(PassageFiles(Path(folder) / "rows"), timeout_s=30)
     random, before = np.random.default_rng(0), 0.0
     for commit in range(commits):
         ids = [f"p{(CHANGED * commit + n) % PASSAGES}" for n in range(CHANGED)]
@@ -52,7 +52,7 @@ def write(folder: str, commits: int) -> float:
 
 def open_and_search(folder: str) -> float:
     """The memory in MiB after a search; called in a subprocess."""
-    rows = PassageRows(PassageFiles(Path(folder) / "rows"), read_only=True, timeout_s=30)
+    rows = PassageRows(PassageFiles(Path(folder) / "rows"), timeout_s=30)
     rows.nearest(np.ones(DIMENSION), 5, None)
     return own_memory()
 

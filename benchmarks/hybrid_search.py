@@ -90,7 +90,7 @@ def open_footnote(_place: Path, folder: Path) -> Searches:
     from storage.vectors.passage_store import DeepLakePassages
 
     embedding = QueryVector()
-    store = DeepLakePassages(folder / "passages", embedding, read_only=True)
+    store = DeepLakePassages(folder / "passages", embedding)
     index = OpenIndex(store, FilteredKeywords(KeywordIndex(folder / "keywords"), store))
     fuse, combine = (
         build_ranker(mode, index, RankingOptions(candidates=DEPTH))

@@ -113,7 +113,7 @@ class Measured:
         """Open both stores and search once with a filter, as a first question does."""
         embedding = QueryVector()
         embedding.vector = np.ones(DIMENSION, np.float32)
-        store = DeepLakePassages(self._passages, embedding, read_only=True)
+        store = DeepLakePassages(self._passages, embedding)
         # Without a filter, a thread would keep building codes during the next measurement.
         store.similar_ids("", 10, filter={"group": GROUP})
         KeywordIndex(self._keywords).search("word5 passage", 10)

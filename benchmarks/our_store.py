@@ -73,7 +73,7 @@ def open_footnote(_place: Path, folder: Path) -> Searches:
     from storage.vectors.passage_store import DeepLakePassages
 
     embedding = QueryVector()
-    store = DeepLakePassages(folder, embedding, read_only=True)
+    store = DeepLakePassages(folder, embedding)
 
     def ids(condition: Any) -> Callable[[Vectors], list[int]]:
         def search(question: Vectors) -> list[int]:

@@ -120,6 +120,11 @@ async def search_async(
     return _documents(await child.ainvoke(query, {"callbacks": callbacks}, **_options(child, k)))
 
 
+def with_metadata(document: Document, **metadata: Any) -> Document:
+    """A copy of the document with more metadata."""
+    return document.model_copy(update={"metadata": {**document.metadata, **metadata}})
+
+
 def search_depth(k: int | None, depth: int) -> int | None:
     """The number of documents to search for, so that the best `k` can be chosen from `depth`."""
     return None if k is None else max(k, depth)

@@ -235,13 +235,7 @@ class SearchesVectors(Protocol):
         ...
 
     def diverse_ids(
-        self,
-        query: str,
-        k: int,
-        fetch_k: int = 20,
-        lambda_mult: float = 0.5,
-        *,
-        filter: Filter | None = None,
+        self, query: str, k: int, fetch_k: int, *, filter: Filter | None = None
     ) -> list[Scored]:
         """At most `k` of the `fetch_k` most similar passages, in the order selected by MMR."""
         ...
@@ -254,35 +248,26 @@ class DenseRanker:
     A question in a script that the embedding model can't read has no results, because its vector
     would be noise, and fusion does not protect against a bad list; `known_scripts` lists the
     readable scripts, or is None for all. MMR (Carbonell and Goldstein, SIGIR 1998) selects from
-    `fetch_k` passages, or from four times `depth` if that is more, and scores by 1 / rank;
-    `lambda_mult` (0 to 1) weighs similarity against diversity.
+    20 passages, or from four times `depth` if that is more, and scores by 1 / rank.
 
     Raises:
-        ValueError: `mode` is not one of the three dense modes, or a number is out of range.
+        ValueError: `mode` is not one of the three dense modes.
     """
 
     store: SearchesVectors
     mode: SearchMode = SearchMode.SIMILARITY
     known_scripts: frozenset[str] | None = None
     score_threshold: float = 0.0
-    lambda_mult: float = 0.5
-    fetch_k: int = 20
 
     def __post_init__(self) -> None:
         if self.mode not in _DENSE_SEARCHES:
             names = ", ".join(_DENSE_SEARCHES)
             raise ValueError(f"{self.mode!r} is not a dense search mode ({names})")
-        if not 0 <= self.lambda_mult <= 1:
-            raise ValueError(f"lambda_mult must be in [0, 1], got {self.lambda_mult}")
-        if self.fetch_k < 1:
-            raise ValueError(f"fetch_k must be at least 1, got {self.fetch_k}")
 
     def __call__(self, question: str, depth: int, condition: Filter | None) -> list[Hit]:
         """See `Ranker`."""
-        if self.known_scripts is not None and script_of(question) not in {
-            *self.known_scripts,
-            "none",
-        }:
+        readable = self.known_scripts
+        if readable is not None and script_of(question) not in {*readable, "none"}:
             return []
         return hits_of("dense", _DENSE_SEARCHES[self.mode](self, question, depth, condition))
 
@@ -296,10 +281,7 @@ class DenseRanker:
     def _by_marginal_relevance(
         self, question: str, depth: int, condition: Filter | None
     ) -> list[Scored]:
-        fetch_k = max(self.fetch_k, 4 * depth)
-        selected = self.store.diverse_ids(
-            question, depth, fetch_k, self.lambda_mult, filter=condition
-        )
+        selected = self.store.diverse_ids(question, depth, max(20, 4 * depth), filter=condition)
         return [(item, 1 / rank) for rank, (item, _) in enumerate(selected, start=1)]
 
 
@@ -323,21 +305,13 @@ class KeywordRanker:
 
 @dataclass(frozen=True)
 class EnsembleRanker:
-    """Fuses any number of rankers, by name, by weighted reciprocal rank.
+    """Fuses any number of rankers, by name, by reciprocal rank.
 
     Each contributes `candidates` hits, or `depth` if that is more.
-
-    Raises:
-        ValueError: There are not as many weights as rankers, or one is negative.
     """
 
     rankers: Mapping[str, Ranker]
-    weights: Sequence[float] | None = None
     candidates: int = 100
-    c: float = RRF_C
-
-    def __post_init__(self) -> None:
-        check_weights(self.weights, len(self.rankers))
 
     def __call__(self, question: str, depth: int, condition: Filter | None) -> list[Hit]:
         """See `Ranker`."""
@@ -345,7 +319,7 @@ class EnsembleRanker:
         lists = {
             name: scored(rank(question, deep, condition)) for name, rank in self.rankers.items()
         }
-        return fuse_reciprocal_ranks(lists, weights=self.weights, c=self.c, limit=depth)
+        return fuse_reciprocal_ranks(lists, limit=depth)
 
 
 @dataclass(frozen=True)

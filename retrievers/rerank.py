@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from concurrent.futures import Future
 from contextvars import copy_context
 from dataclasses import dataclass
-from typing import Any, Protocol, runtime_checkable
+from typing import Protocol, runtime_checkable
 
 from langchain_core.callbacks import AsyncCallbackManagerForRetrieverRun as AsyncRun
 from langchain_core.callbacks import CallbackManagerForRetrieverRun as Run
@@ -19,7 +19,13 @@ from pydantic import Field
 from domain.errors import ModelError
 from domain.logs import elapsed_ms, get_logger
 from domain.messages import _
-from retrievers.passage_retrievers import BaseComposedRetriever, search, search_async, search_depth
+from retrievers.passage_retrievers import (
+    BaseComposedRetriever,
+    search,
+    search_async,
+    search_depth,
+    with_metadata,
+)
 
 PAIRS_PER_BATCH = 8
 _log = get_logger("questions")
@@ -161,16 +167,13 @@ def _check(scores: list[float], expected: int) -> list[float]:
 def _in_order_of(scores: list[float], documents: list[Document]) -> list[Document]:
     order = sorted(range(len(documents)), key=lambda place: -scores[place])
     return [
-        _with_details(
-            documents[place], {"score": scores[place], "rank": rank, "rank_before": place + 1}
+        with_metadata(
+            documents[place],
+            rerank={"score": scores[place], "rank": rank, "rank_before": place + 1},
         )
         for rank, place in enumerate(order, start=1)
     ]
 
 
 def _skip(documents: list[Document], reason: str) -> list[Document]:
-    return [_with_details(document, {"skipped": reason}) for document in documents]
-
-
-def _with_details(document: Document, rerank: dict[str, Any]) -> Document:
-    return document.model_copy(update={"metadata": {**document.metadata, "rerank": rerank}})
+    return [with_metadata(document, rerank={"skipped": reason}) for document in documents]

@@ -284,9 +284,7 @@ class IndexFiles(ABC):
             try:
                 size = os.stat(f"{self.folder}/{name}").st_size  # three times as fast as Path
             except OSError as error:
-                yield _("{name} can't be read ({strerror})").format(
-                    name=name, strerror=error.strerror
-                )
+                yield _unreadable(name, error)
                 continue
             if size != listed.files[name].size:
                 yield _("{name} has {size} bytes instead of {expected}").format(
@@ -300,9 +298,7 @@ class IndexFiles(ABC):
             try:
                 digest = file_digest(self.folder / name)
             except OSError as error:
-                yield _("{name} can't be read ({strerror})").format(
-                    name=name, strerror=error.strerror
-                )
+                yield _unreadable(name, error)
                 continue
             if digest == listed.files[name]:
                 self._verified.add(name)
@@ -333,7 +329,7 @@ class IndexFiles(ABC):
                 return f"{listed.checksum} {self._unlisted(listed)}".rstrip()
             stamps = [(name, stamp_of(self.folder / name)) for name in self._immutable_files()]
         except OSError as error:
-            raise ValueError(f"{self.head} can't be read ({error.strerror})") from error
+            raise ValueError(_unreadable(self.head, error)) from error
         return xxhash.xxh3_64_hexdigest(json.dumps(sorted(stamps)).encode())
 
     def _is_being_listed(self, listed: FileList) -> bool:
@@ -360,6 +356,10 @@ class IndexFiles(ABC):
 
     def _stamps(self) -> tuple[_Stamp, _Stamp]:
         return stamp_of(self.folder / CHECKSUMS), self._stamp()
+
+
+def _unreadable(name: str, error: OSError) -> str:
+    return _("{name} can't be read ({strerror})").format(name=name, strerror=error.strerror)
 
 
 def stamp_of(path: Path) -> _Stamp:

@@ -13,7 +13,7 @@ import cli
 from domain import FILTER_FIELDS, LOCAL_USER, Outcome, Scope, SearchMode
 from domain.errors import AppError, ConfigError, InputError
 from retrievers.ensemble import EnsembleRetriever
-from retrievers.rankers import ConvexRanker, EnsembleRanker, combine_convex, fuse_reciprocal_ranks
+from retrievers.rankers import ConvexRanker, combine_convex, fuse_reciprocal_ranks
 from services.search.search_service import explain
 from settings import load_settings
 from tests.fakes.reranker import Reply, reranking
@@ -102,8 +102,6 @@ def test_the_number_of_weights_must_match_the_lists_at_every_entry_point(library
     base = library.search.retriever(LOCAL_USER)
     with pytest.raises(ValueError, match="2 lists need as many weights"):
         EnsembleRetriever(retrievers=[base, base], weights=weights)
-    with pytest.raises(ValueError, match="2 lists need as many weights"):
-        EnsembleRanker({"a": lambda *_: [], "b": lambda *_: []}, weights)
     with pytest.raises(ValueError, match="2 lists need as many weights"):
         fuse_reciprocal_ranks({"a": [("x", 1.0)], "b": []}, weights=weights)
 

@@ -78,8 +78,7 @@ def script_family(text: str) -> str:
     Text with Han characters but without kana counts as Japanese: in this application, it is far
     more often a short Japanese text than Chinese.
     """
-    script = {"chinese": "japanese"}.get(script_of(text), script_of(text))
-    return script if script in ("korean", "japanese") else "latin"
+    return _FAMILIES.get(script_of(text), "latin")
 
 
 def is_foreign(text: str, other: str) -> bool:
@@ -91,14 +90,9 @@ Language = Literal["english", "korean", "japanese"]
 
 # "WireGuard設定は？" is Japanese, no matter how long its product names are.
 _LATIN_NAME = re.compile(r"(?<![A-Za-z])[A-Z][A-Za-z0-9_.-]*")
-# Without kana, Han characters are far more often a short Japanese question in this application.
-_LANGUAGES: dict[str, Language] = {
-    "korean": "korean",
-    "japanese": "japanese",
-    "chinese": "japanese",
-}
+_FAMILIES: dict[str, Language] = {"korean": "korean", "japanese": "japanese", "chinese": "japanese"}
 
 
 def answer_language(question: str) -> Language:
     """The language in which to answer the question; English if it is in another language."""
-    return _LANGUAGES.get(script_of(_LATIN_NAME.sub("", question)), "english")
+    return _FAMILIES.get(script_of(_LATIN_NAME.sub("", question)), "english")

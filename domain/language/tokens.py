@@ -5,7 +5,8 @@ import threading
 import unicodedata
 from collections.abc import Iterator
 from functools import lru_cache
-from itertools import pairwise
+from itertools import groupby, pairwise
+from operator import itemgetter
 
 import Stemmer  # type: ignore[import-not-found]  # a C extension without stubs
 
@@ -192,14 +193,6 @@ def _matching_parts(word: str, tokens: tuple[str, ...], query_tokens: set[str]) 
     for place, pair in enumerate(_pairs(word)):
         if pair in query_tokens:
             covered[place] = covered[place + 1] = True
-    yield from _stretches(word, covered)
-
-
-def _stretches(word: str, covered: list[bool]) -> Iterator[str]:
-    start = None
-    for place, inside in enumerate([*covered, False]):
-        if inside and start is None:
-            start = place
-        elif not inside and start is not None:
-            yield word[start:place]
-            start = None
+    for inside, stretch in groupby(zip(covered, word, strict=True), itemgetter(0)):
+        if inside:
+            yield "".join(letter for _inside, letter in stretch)

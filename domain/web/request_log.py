@@ -51,16 +51,14 @@ class RequestLog:
                 message = {**message, "headers": headers}
             await send(message)
 
-        began, level = time.perf_counter(), self._level(scope["path"])
+        level = logging.DEBUG if scope["path"] in self._probes else self._requests_level
+        began = time.perf_counter()
         with log_context(request_id=request_id):
             try:
                 await self._app(scope, receive, send_with_id)
             finally:
                 fields = {"method": scope["method"], "path": scope["path"], "status": status}
                 _log.log(level, "request", **fields, ms=elapsed_ms(began))
-
-    def _level(self, path: str) -> int:
-        return logging.DEBUG if path in self._probes else self._requests_level
 
 
 def _id_of(scope: Message) -> str:

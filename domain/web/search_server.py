@@ -1,7 +1,7 @@
 """Checks the addresses of OpenSearch nodes, how to sign in, and the names of indexes."""
 
 from collections.abc import Sequence
-from urllib.parse import SplitResult, urlsplit
+from urllib.parse import urlsplit
 
 from domain.errors import ConfigError
 from domain.messages import _
@@ -37,20 +37,14 @@ def parse_node_urls(text: str) -> Sequence[str]:
 
 
 def _node_url(url: str) -> str:
-    parts = _split(url)
-    has_more = parts.path.strip("/") or "?" in url or "#" in url
-    if parts.scheme not in ("http", "https") or has_more or not url.isprintable():
-        raise _invalid_url()
-    if Host.parse(parts.netloc) is None:
-        raise _invalid_url()
-    return f"{parts.scheme}://{parts.netloc}"
-
-
-def _split(url: str) -> SplitResult:
     try:
-        return urlsplit(url)
+        parts = urlsplit(url)
     except ValueError as error:
         raise _invalid_url() from error
+    has_more = parts.path.strip("/") or "?" in url or "#" in url or not url.isprintable()
+    if parts.scheme not in ("http", "https") or has_more or Host.parse(parts.netloc) is None:
+        raise _invalid_url()
+    return f"{parts.scheme}://{parts.netloc}"
 
 
 def _invalid_url() -> ConfigError:

@@ -270,7 +270,8 @@ class KeywordIndex:
     def _searcher(self) -> "tantivy.Searcher | None":
         """A searcher that sees all commits; None before the first one."""
         with self._lock:
-            generation = self._read_generation()
+            # A commit replaces this file.
+            generation = stamp_of(self._files / "meta.json")
             self._require_sound(generation)
             if generation is None:
                 return None
@@ -288,10 +289,6 @@ class KeywordIndex:
         if generation != self._generation or now - self._checked_at >= REFRESH_S:
             self._checked_files.require_sound()
             self._checked_at = now
-
-    def _read_generation(self) -> _Generation | None:
-        """A value that changes with each commit, because commits replace the file."""
-        return stamp_of(self._files / "meta.json")
 
     def _change(self, removed_ids: Collection[str], entries: Sequence[tuple[str, str]]) -> None:
         """Delete and add in one commit, then wait for the merges that keep segments few."""

@@ -98,7 +98,8 @@ def _terms(name: str, value: Any) -> Iterator[str]:
     yield _term(name, _PRESENT, "")
     yield _term(name, _EQUAL, _exact(value))
     if isinstance(value, list):
-        yield from (_term(name, _ELEMENT, _exact(part)) for part in value if _is_scalar(part))
+        scalars = (part for part in value if isinstance(part, str | int | float))
+        yield from (_term(name, _ELEMENT, _exact(part)) for part in scalars)
     elif (ordered := _sort_text(value)) is not None:
         yield _term(name, _ORDERED, ordered)
 
@@ -112,14 +113,12 @@ def _exact(value: Any) -> str:
     """A text that is the same for equal values only; a hash if the value is long."""
     if isinstance(value, bool):
         return f"b:{value}"
-    text = _encodable(f"s:{value}") if isinstance(value, str) else f"j:{_canonical(value)}"
+    if isinstance(value, str):
+        text = _encodable(f"s:{value}")
+    else:  # equal values are written alike: 1 and 1.0, and True and 1 inside of lists
+        text = f"j:{json.dumps(_plain(value), sort_keys=True)}"
     data = text.encode()
     return text if len(data) <= _MAX_BYTES else f"h:{hashlib.sha256(data).hexdigest()}"
-
-
-def _canonical(value: Any) -> str:
-    """JSON in which equal values are written alike: 1 and 1.0, and True and 1 inside of lists."""
-    return json.dumps(_plain(value), sort_keys=True)
 
 
 def _plain(value: Any) -> Any:
@@ -132,14 +131,10 @@ def _plain(value: Any) -> Any:
     return int(value) if isinstance(value, bool) else value
 
 
-def _is_scalar(value: Any) -> bool:
-    return isinstance(value, str | int | float)
-
-
 def _sort_text(value: Any) -> str | None:
     """A text that sorts like the value among values of its type; None if it has no order."""
     if isinstance(value, str):
-        return "s:" + _beginning(_encodable(value))
+        return "s:" + _encodable(value).encode()[:_MAX_BYTES].decode(errors="ignore")
     if isinstance(value, int | float) and not isinstance(value, bool):
         return "n:" + _sortable(_as_float(value))
     return None
@@ -150,10 +145,6 @@ def _as_float(number: float) -> float:
         return float(number)
     except OverflowError:  # an integer beyond the largest float
         return math.inf if number > 0 else -math.inf
-
-
-def _beginning(text: str) -> str:
-    return text.encode()[:_MAX_BYTES].decode(errors="ignore")
 
 
 def _sortable(number: float) -> str:
@@ -175,12 +166,9 @@ def _field_query(field: str, check: FieldCheck) -> Query:
     if check.operator in RANGES:
         return _range(check.field, RANGES[check.operator], check.operand, field)
     kind = _ELEMENT if check.operator.startswith("$contains") else _EQUAL
-    among = _one_of(field, _operand_terms(check.field, kind, operands_of(check)))
+    operands = (one for one in operands_of(check) if not _has_tuple(one))
+    among = _one_of(field, [_term(check.field, kind, _exact(one)) for one in operands])
     return value_query(check, _one_of(field, [_term(check.field, _PRESENT, "")]), among)
-
-
-def _operand_terms(name: str, kind: str, operands: Iterable[Any]) -> list[str]:
-    return [_term(name, kind, _exact(value)) for value in operands if not _has_tuple(value)]
 
 
 def _range(name: str, bound: str, operand: Any, field: str) -> Query:
@@ -188,12 +176,8 @@ def _range(name: str, bound: str, operand: Any, field: str) -> Query:
     ordered = _sort_text(operand)
     if ordered is None:  # `checks_of` rejects such operands
         raise TypeError(f"{operand!r} has no order")
-    first, last = (_term(name, _ORDERED, ordered[0] + end) for end in (":", ";"))
-    limits = {"gte": first, "lt": last}
-    if bound in ("lt", "lte"):
-        limits.pop("lt")
-    else:
-        limits.pop("gte")
+    other, end = ("gte", ":") if bound in ("lt", "lte") else ("lt", ";")
+    limits = {other: _term(name, _ORDERED, ordered[0] + end)}
     return {"range": {field: {**limits, bound: _term(name, _ORDERED, ordered)}}}
 
 

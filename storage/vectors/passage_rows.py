@@ -141,14 +141,12 @@ class PassageRows:
         self,
         files: PassageFiles,
         *,
-        read_only: bool,
         timeout_s: float,
         metric: DistanceMetric = DistanceMetric.COSINE,
     ) -> None:
         self.folder = files.folder
         self.metric = metric
         self._files = files
-        self._read_only = read_only
         self._timeout_s = timeout_s
         self._lock = threading.RLock()
         self._dataset: PassageDataset | None = None
@@ -255,7 +253,6 @@ class PassageRows:
             ValueError: The vectors' length differs from that of the stored vectors.
         """
         size = new.vectors.nbytes + sum(len(text.encode()) for text in (*new.texts, *new.metadata))
-        self._refuse_if_read_only()
         with writer_lock(self.folder, self._timeout_s), self._lock:
             require_free_space(self.folder, size)
             dimension = new.vectors.shape[1]
@@ -271,7 +268,6 @@ class PassageRows:
             BusyError: Another process kept writing for too long.
             StorageError: The disk is full, or writing failed; nothing was deleted.
         """
-        self._refuse_if_read_only()
         if not self._exist():
             return
         with writer_lock(self.folder, self._timeout_s), self._lock:
@@ -294,17 +290,9 @@ class PassageRows:
         self._files.record()
         self._dataset, self._state = dataset, state.after(dataset.version, deleted, new)
 
-    def _refuse_if_read_only(self) -> None:
-        if self._read_only:
-            raise StorageError(
-                _("The passages in {folder} are read-only; use an import to change them").format(
-                    folder=self.folder
-                )
-            )
-
     def _open(self) -> PassageDataset:
         if self._dataset is None:
-            self._dataset = PassageDataset.open(self.folder, read_only=self._read_only)
+            self._dataset = PassageDataset.open(self.folder, read_only=False)
             self._refreshed_at = time.monotonic()
         return self._dataset
 

@@ -35,7 +35,6 @@ class DeepLakePassages(PassageVectorStore):
         path: Path,
         embedding: Embeddings,
         *,
-        read_only: bool = False,
         timeout_s: float = 30.0,
         files: PassageFiles | None = None,
         distance_metric: str = DistanceMetric.COSINE,
@@ -46,7 +45,6 @@ class DeepLakePassages(PassageVectorStore):
         Args:
             path: A folder for this store only.
             embedding: Embeds added texts and questions.
-            read_only: Reject changes, and never create anything.
             timeout_s: How long a write waits for another writer before `BusyError`.
             files: The checker of the folder's files, if shared with others.
             distance_metric: See `DistanceMetric`; it may differ each time the folder is opened.
@@ -57,10 +55,7 @@ class DeepLakePassages(PassageVectorStore):
         """
         checked_files = files or PassageFiles(Path(path))
         self._folder_rows = PassageRows(
-            checked_files,
-            read_only=read_only,
-            timeout_s=timeout_s,
-            metric=DistanceMetric(distance_metric),
+            checked_files, timeout_s=timeout_s, metric=DistanceMetric(distance_metric)
         )
         super().__init__(self._folder_rows, embedding, relevance_score_fn)
 

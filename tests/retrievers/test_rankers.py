@@ -78,21 +78,9 @@ def test_more_candidates_are_ranked_than_requested():
     assert depths == [50, 50, 80]
 
 
-@pytest.mark.parametrize("weights", [[1.0], [1.0, 2.0, 3.0], [1.0, -1.0]])
-def test_an_ensemble_needs_a_valid_weight_for_each_ranker(weights):
-    with pytest.raises(ValueError, match="weights"):
-        EnsembleRanker({"x": fixed(), "y": fixed()}, weights)
-
-
 @pytest.mark.parametrize("weight", [-0.1, 2, float("nan")])
 def test_a_dense_weight_outside_0_to_1_is_rejected_at_construction(weight):
     with pytest.raises(ValueError, match="dense_weight"):
         ConvexRanker(fixed(), fixed(), dense_weight=weight)
     with pytest.raises(ValueError, match="dense_weight"):
         ConvexRanker(fixed(), fixed(), weights_by_script={"korean": weight})
-
-
-@pytest.mark.parametrize("options", [{"lambda_mult": 2.0}, {"lambda_mult": -1.0}, {"fetch_k": 0}])
-def test_invalid_mmr_options_are_rejected_at_construction(store, options):
-    with pytest.raises(ValueError, match=next(iter(options))):
-        DenseRanker(store, SearchMode.MMR, **options)

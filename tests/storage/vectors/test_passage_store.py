@@ -10,7 +10,6 @@ from langchain_core.embeddings import DeterministicFakeEmbedding
 from langchain_core.vectorstores import InMemoryVectorStore
 from langchain_tests.integration_tests import VectorStoreIntegrationTests
 
-from domain.errors import StorageError
 from storage.filters import checks_of, matches
 from storage.vectors.passage_store import DeepLakePassages
 from tests.storage.vectors.random_vectors import TextVectors, as_text
@@ -385,26 +384,21 @@ def test_unknown_filter_arguments_and_operators_are_rejected(store):
 
 
 def test_a_missing_folder_is_read_as_empty_and_not_created(tmp_path):
-    for read_only in (True, False):
-        store = DeepLakePassages(tmp_path / "none", TextVectors(), read_only=read_only)
-        assert store.similarity_search("1 0") == store.ids() == store.get_by_ids(["a"]) == []
-        assert store.vectors_of(["a"]) == {}
-        assert store.similar_ids("1 0", 3) == store.diverse_ids("1 0", 3) == []
-        assert not store.allowed({"page": 1})("a")
-        store.add_texts([])
+    store = DeepLakePassages(tmp_path / "none", TextVectors())
+    assert store.similarity_search("1 0") == store.ids() == store.get_by_ids(["a"]) == []
+    assert store.vectors_of(["a"]) == {}
+    assert store.similar_ids("1 0", 3) == store.diverse_ids("1 0", 3) == []
+    assert not store.allowed({"page": 1})("a")
+    store.add_texts([])
     store.delete(["a"])
     assert not (tmp_path / "none").exists()
 
 
-def test_a_read_only_store_sees_later_commits_and_rejects_changes(tmp_path):
-    reader = DeepLakePassages(tmp_path / "p", TextVectors(), read_only=True)
+def test_a_store_that_did_not_exist_sees_later_commits(tmp_path):
+    reader = DeepLakePassages(tmp_path / "p", TextVectors())
     assert reader.ids() == []
     DeepLakePassages(tmp_path / "p", TextVectors()).add_texts(["1 0"], ids=["a"])
     assert ids_of(reader.similarity_search("1 0")) == ["a"]
-    with pytest.raises(StorageError, match="read-only"):
-        reader.add_texts(["0 1"])
-    with pytest.raises(StorageError, match="read-only"):
-        reader.delete(["a"])
 
 
 def test_deeplake_is_imported_only_if_there_is_something_to_read(tmp_path):
