@@ -6,16 +6,20 @@ import os
 import sys
 
 _GARBAGE_THRESHOLDS = 700, 10, 10
+_M_MMAP_THRESHOLD = -3
 _M_ARENA_MAX = -8
-"""The name of the option in glibc's `malloc.h`."""
+"""The names of the options in glibc's `malloc.h`."""
+_OWN_MAPPING_BYTES = 128 * 2**10
+"""glibc's initial value, which it raises to up to 32 MiB as soon as a larger block is freed."""
 
 
 def bound_memory() -> None:
-    """Collect garbage as often as Python does, and let threads share few memory arenas.
+    """Collect garbage as often as Python does, and let the allocator return what is freed.
 
     `cli.py` collects it rarely, for short commands. glibc would give each of many short-lived
     threads, such as those that embed passages, one of eight arenas per core, and each arena keeps
-    what an embedding needs.
+    what an embedding needs. Large blocks get mappings of their own, which the system takes back at
+    once; otherwise, small blocks that live long would settle between them and keep their memory.
     """
     gc.freeze()  # what has been loaded until now stays
     gc.set_threshold(*_GARBAGE_THRESHOLDS)
@@ -23,3 +27,4 @@ def bound_memory() -> None:
         mallopt = getattr(ctypes.CDLL(None), "mallopt", None)  # musl lacks it
         if mallopt is not None:
             mallopt(_M_ARENA_MAX, max(2, os.cpu_count() or 1))
+            mallopt(_M_MMAP_THRESHOLD, _OWN_MAPPING_BYTES)

@@ -28,6 +28,17 @@ output = ctypes.c_void_p(libc.fdopen(1, b"w"))
 libc.malloc_info(0, output)
 libc.fflush(output)
 """
+MAPPED = """
+import sys
+from commands.long_running import bound_memory
+from tests.fakes.allocator import allocator, libc
+if sys.argv[1] == "bounded":
+    bound_memory()
+libc.free(libc.malloc(16 * 2**20))
+before = allocator().hblks
+block = libc.malloc(2**20)
+print(allocator().hblks - before)
+"""
 COLLECTED = """
 import gc
 from commands.long_running import bound_memory
@@ -50,6 +61,12 @@ def test_many_threads_share_few_memory_arenas():
     at_most = max(2, os.cpu_count())
     assert output_of(ARENAS, "bounded").count("<heap nr=") <= at_most
     assert output_of(ARENAS, "unbounded").count("<heap nr=") > at_most
+
+
+@pytest.mark.skipif(platform.libc_ver()[0] != "glibc", reason="this system does not use glibc")
+def test_a_large_block_has_its_own_mapping_even_after_a_larger_one_was_freed():
+    assert output_of(MAPPED, "bounded").strip() == "1"
+    assert output_of(MAPPED, "unbounded").strip() == "0"
 
 
 def test_garbage_is_collected_as_often_as_python_does():

@@ -1,6 +1,7 @@
 """A soak: people, editors, and visitors repeat what they do, and usage of each process is sampled.
 
-A least-squares fit over the samples after a warm-up shows how fast each process grows.
+A least-squares fit over the second half of the samples shows how fast each process grows; the
+first half is the warm-up, in which caches fill and memory settles.
 """
 
 import asyncio
@@ -23,8 +24,6 @@ from benchmarks.measure import Cell, Report
 from benchmarks.processes import Sample, Usage, Watch
 
 SAMPLED_S = 10.0
-WARM_UP_SHARE = 1 / 3
-"""Sessions expire two minutes after their end, and memory of threads is reused only later."""
 BOUND_MIB_PER_HOUR = 5.0
 """In half an hour, slower growth (2.5 MiB) is indistinguishable from the allocator's noise."""
 HANDLES = 2
@@ -50,10 +49,10 @@ def measure_soak(program: Program, minutes: float) -> tuple[Report, bool]:
     began = time.monotonic()
     work, answers, visitors = asyncio.run(_work(program, 60 * minutes))
     watch.end()
-    report = Report("Soak", f"{minutes:g} minutes, of which the first third is a warm-up")
+    report = Report("Soak", f"{minutes:g} minutes; growth is that of the second half")
     _add_work(report, work, answers, visitors)
-    warm = [one for one in watch.samples if one.at - began >= 60 * minutes * WARM_UP_SHARE]
-    growth = {role: growth_of(role, warm) for role in ROLES}
+    middle = began + 30 * minutes
+    growth = {role: growth_of(role, watch.samples, middle) for role in ROLES}
     _add_growth(report, growth)
     failures = work.failed + answers.failed + visitors.failed
     report.note(f"failed {times} times: {what}" for what, times in failures.items())
@@ -172,8 +171,14 @@ def _add_work(report: Report, work: Work, answers: Answers, visitors: Visitors) 
 
 @dataclass(frozen=True)
 class Growth:
-    """How a role grows: MiB per hour with the standard error, and handles, last third - first."""
+    """How a role grows after its warm-up.
 
+    `slope` and its standard `error` are in MiB per hour. `files` and `threads` are by how much the
+    last third of the samples has more than the first. `before` is the rise during the warm-up in
+    MiB.
+    """
+
+    before: float
     slope: float
     error: float
     files: float
@@ -181,13 +186,15 @@ class Growth:
     last: Usage
 
 
-def growth_of(role: str, samples: Sequence[Sample]) -> Growth:
-    """The growth of a role over the samples; there must be at least four of them."""
+def growth_of(role: str, samples: Sequence[Sample], begin: float) -> Growth:
+    """The growth of a role from `begin` on (`time.monotonic`); at least four samples are later."""
     used = [(one.at, one.usage[role]) for one in samples if role in one.usage]
-    slope, error = slope_of([at / 3600 for at, _ in used], [usage.own for _, usage in used])
-    files = _difference([usage.files for _, usage in used])
-    threads = _difference([usage.threads for _, usage in used])
-    return Growth(slope, error, files, threads, used[-1][1])
+    late = [(at, usage) for at, usage in used if at >= begin]
+    slope, error = slope_of([at / 3600 for at, _ in late], [usage.own for _, usage in late])
+    files = _difference([usage.files for _, usage in late])
+    threads = _difference([usage.threads for _, usage in late])
+    before = late[0][1].own - used[0][1].own
+    return Growth(before, slope, error, files, threads, late[-1][1])
 
 
 def is_flat(growth: Growth) -> bool:
@@ -197,9 +204,21 @@ def is_flat(growth: Growth) -> bool:
 
 
 def slope_of(x: Sequence[float], y: Sequence[float]) -> tuple[float, float]:
-    """The slope of the least-squares line and its standard error; at least four points."""
-    (slope, _), covariance = np.polyfit(x, y, 1, cov=True)
-    return float(slope), float(np.sqrt(covariance[0, 0]))
+    """The slope of the least-squares line and its standard error; at least four points.
+
+    Memory rises in steps, so neighboring samples tell less than independent ones would: the error
+    is corrected for their autocorrelation at lag 1.
+    """
+    (slope, intercept), covariance = np.polyfit(x, y, 1, cov=True)
+    residuals = np.asarray(y) - (slope * np.asarray(x) + intercept)
+    return float(slope), float(np.sqrt(covariance[0, 0] * _inflation(residuals)))
+
+
+def _inflation(residuals: "np.ndarray") -> float:
+    """By how much autocorrelation increases the variance of the slope; at least 1."""
+    total = float(residuals @ residuals)
+    correlation = float(residuals[1:] @ residuals[:-1]) / total if total else 0.0
+    return max(1.0, (1 + correlation) / (1 - correlation))
 
 
 def _difference(values: Sequence[float]) -> float:
@@ -209,8 +228,8 @@ def _difference(values: Sequence[float]) -> float:
 
 def _add_growth(report: Report, growth: Mapping[str, Growth]) -> None:
     rows: list[list[Cell]] = [
-        [role, one.slope, one.error, one.files, one.threads, one.last.own, one.last.pss]
+        [role, one.before, one.slope, one.error, one.files, one.threads, one.last.own, one.last.pss]
         for role, one in growth.items()
     ]
-    columns = ["", "MiB/h", "standard error", "open files", "threads", "own MiB", "PSS MiB"]
-    report.table("Growth, and memory at the end", columns, rows)
+    columns = ["", "warm-up MiB", "MiB/h", "standard error", "open files", "threads"]
+    report.table("Growth, and memory at the end", [*columns, "own MiB", "PSS MiB"], rows)

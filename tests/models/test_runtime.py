@@ -1,7 +1,9 @@
-"""Memory freed after loading a model is returned to the operating system."""
+"""Memory that a model has freed is returned to the operating system."""
 
 import ctypes
 import platform
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -10,6 +12,21 @@ from models.model_files import return_freed_memory
 
 BLOCK, BLOCKS = 100_000, 500
 """glibc retains blocks of this size while a later block is in use."""
+
+ROOT = Path(__file__).parents[2]
+IN_USE_AFTERWARDS = """
+import sys
+from pathlib import Path
+from models.builtin import BuiltinEmbeddings
+from models.builtin_models import MiniLM
+from tests.fakes.allocator import allocator
+cache_dir = Path(sys.argv[1])
+embeddings = BuiltinEmbeddings(MiniLM(cache_dir), cache_dir, workers=1)
+embeddings.embed_documents(["short"])
+before = allocator().in_use
+embeddings.embed_documents(["a long text " * n for n in range(20, 100, 10)])
+print(allocator().in_use - before)
+"""
 
 
 def resident_bytes():
@@ -38,3 +55,11 @@ def test_nothing_happens_on_systems_without_the_call(monkeypatch):
     monkeypatch.setattr("sys.platform", "darwin")
     monkeypatch.setattr(ctypes, "CDLL", None)  # calling it would fail
     return_freed_memory()
+
+
+@pytest.mark.skipif(platform.libc_ver()[0] != "glibc", reason="about glibc")
+def test_a_model_keeps_no_memory_of_long_texts(int8, cache_dir):
+    int8.embed_query("prepared")
+    command = [sys.executable, "-c", IN_USE_AFTERWARDS, cache_dir]
+    output = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True).stdout
+    assert int(output) < 2**20

@@ -3,6 +3,7 @@
 import subprocess
 import sys
 
+import numpy as np
 import pytest
 
 from benchmarks.load.documents import Writer
@@ -84,4 +85,21 @@ def usage(mib, files, threads):
     ids=["same", "within", "memory", "files", "threads"],
 )
 def test_a_process_is_flat_if_memory_and_handles_stay(samples, flat):
-    assert is_flat(growth_of("API", samples)) is flat
+    assert is_flat(growth_of("API", samples, 0)) is flat
+
+
+def test_a_warm_up_does_not_count_as_growth():
+    samples = [Sample(60 * n, {"API": usage(min(n, 30), 0, 0)}) for n in range(60)]
+    growth = growth_of("API", samples, 60 * 30)
+    assert growth.before == 30
+    assert growth.slope == pytest.approx(0, abs=1e-6)
+    assert is_flat(growth)
+
+
+def test_the_slope_of_steps_is_less_certain_than_that_of_independent_samples():
+    hours, steps = [n / 60 for n in range(40)], [n // 10 for n in range(40)]
+    zigzag = [n % 2 for n in range(40)]
+    _, covariance = np.polyfit(hours, steps, 1, cov=True)
+    assert slope_of(hours, steps)[1] > 1.5 * np.sqrt(covariance[0, 0])
+    _, covariance = np.polyfit(hours, zigzag, 1, cov=True)
+    assert slope_of(hours, zigzag)[1] == pytest.approx(np.sqrt(covariance[0, 0]))
