@@ -31,6 +31,7 @@ from api.rest import (
     place_routes,
     question_routes,
     search_routes,
+    sharing_routes,
     source_routes,
     upload_routes,
 )
@@ -44,6 +45,7 @@ OPENAI_PREFIX = "/v1"
 """The prefix that OpenAI's clients append to a host; the routes below it speak their protocol."""
 ROUTERS = (
     conversation_routes.router,
+    sharing_routes.router,
     question_routes.router,
     catalog_routes.router,
     place_routes.router,

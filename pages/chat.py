@@ -7,6 +7,7 @@ from ui.chat import (
     first_import,
     question_refusal,
     scope_panel,
+    shared_conversation,
     shortcuts,
     turn_actions,
     upload_view,
@@ -20,6 +21,7 @@ from ui.text import words
 frame.require_frame("pages/chat.py")
 
 services = frame.services()
+shared_conversation.show_if_shared(services)
 conversations.reopen_conversation()
 frame.show_name(is_start=not conversations.current_conversation())
 copying.allow_copying()

@@ -17,6 +17,14 @@ _RECORDED = frozenset({"search_documents", "ask_documents", "open_document"})
 """The tools of an agent whose evidence becomes sources of the turn."""
 
 
+class SharedLink(NamedTuple):
+    """The link to a conversation; `address` is that on the pages, "" without `public_url`."""
+
+    token: str
+    address: str
+    created_at: datetime
+
+
 class SharedConversation(NamedTuple):
     """A conversation as the reader of its link sees it.
 
@@ -35,7 +43,7 @@ class SharedConversation(NamedTuple):
 class SharingService:
     """The links of conversations. Everyone who is known to the program may follow one.
 
-    `public_url` is the address of the pages, "" if it is not known.
+    `public_url` is the address of the pages, "" if people do not sign in there.
     """
 
     links: ConversationLinks
@@ -43,21 +51,22 @@ class SharingService:
     accounts: Accounts
     public_url: str = ""
 
-    def share(self, principal: Principal, conversation_id: str) -> ConversationLink:
+    def share(self, principal: Principal, conversation_id: str) -> SharedLink:
         """The link of the user's conversation, which is new if there was none.
 
         Raises:
             NotFoundError: The user has no such conversation.
         """
-        return self.links.add(principal, conversation_id, new_token())
+        return self._shared(self.links.add(principal, conversation_id, new_token()))
 
-    def link(self, principal: Principal, conversation_id: str) -> ConversationLink | None:
+    def link(self, principal: Principal, conversation_id: str) -> SharedLink | None:
         """The link of the user's conversation, if any.
 
         Raises:
             NotFoundError: The user has no such conversation.
         """
-        return self.links.find(principal, conversation_id)
+        link = self.links.find(principal, conversation_id)
+        return None if link is None else self._shared(link)
 
     def unshare(self, principal: Principal, conversation_id: str) -> None:
         """Remove the link, which never works again; no effect if there is none.
@@ -67,9 +76,9 @@ class SharingService:
         """
         self.links.remove(principal, conversation_id)
 
-    def address(self, link: ConversationLink) -> str:
-        """The link's address on the pages; "" if theirs is not known."""
-        return f"{self.public_url}/?{SHARED}={link.token}" if self.public_url else ""
+    def _shared(self, link: ConversationLink) -> SharedLink:
+        address = f"{self.public_url}/?{SHARED}={link.token}" if self.public_url else ""
+        return SharedLink(link.token, address, link.created_at)
 
     def follow(self, principal: Principal, token: str) -> SharedConversation:
         """The conversation behind a link, as far as the reader may see it.
@@ -89,7 +98,7 @@ class SharingService:
             self._name(conversation.user_id),
             conversation.title if len(readable) == len(turns) else "",
             conversation.updated_at,
-            [_shared(turn) for turn in seen if turn.answer and turn.standalone_question],
+            [_for_readers(turn) for turn in seen if turn.answer and turn.standalone_question],
             len(shown) - len(seen),
         )
 
@@ -119,7 +128,7 @@ def _is_recorded(turn: Turn) -> bool:
     return all(step.tool in _RECORDED for step in turn.steps)
 
 
-def _shared(turn: Turn) -> Turn:
+def _for_readers(turn: Turn) -> Turn:
     """The turn without what only concerns its owner, and what depends on their permissions.
 
     It names no conversation, because its reader has no access to it except by the link.

@@ -21,7 +21,8 @@ ALLOWED = {
         ask ask_stream create_chat_completion create_response
         list_conversations create_conversation
         import_conversation read_conversation change_conversation delete_conversation
-        restore_conversation read_turn show_version export_conversation
+        restore_conversation read_conversation_link share_conversation unshare_conversation
+        read_shared_conversation read_turn show_version export_conversation
         put_label delete_label put_rating delete_rating replay_answer
         search_catalogue search_catalogue_stream read_user change_user""",
     ApiScope.MANAGE: """

@@ -30,7 +30,8 @@ from ui.chat.nothing_found import show_nothing_found
 from ui.chat.question_refusal import refuse
 from ui.chat.reasoning_view import reasoning_html
 from ui.chat.scope_panel import open_begun
-from ui.chat.turn_actions import Change, NewVersion, latest_turns, show_actions
+from ui.chat.turn_actions import Change, NewVersion, copied_text, latest_turns, show_actions
+from ui.shared.copying import show_copy_button
 from ui.shared.frame import principal, problem_html, show_error
 from ui.shared.safe_html import answer_html, escape, lang, scroll_to, spans_html
 from ui.text import words
@@ -136,9 +137,7 @@ def _show_turn(
         st.container(key=f"turn-{turn.id}"),
     ):
         with st.container(key=f"main-{turn.id}"):
-            answer = answer_html(turn.answer, citation_marker(turn)) if turn.answer else ""
-            above = activity_html(turn) + reasoning_html(turn)
-            st.html(f'<div class="fn-turn">{above}{answer}{_notice(turn)}</div>')
+            _show_answer(turn)
             rating = services.ratings.rating(principal(), turn.id)
             show_actions(services, turn, versions, rating)
             show_rating(services, turn, rating)
@@ -147,6 +146,27 @@ def _show_turn(
             show_cost(services, turn)
         if evidence := evidence_html(turn, freshness):
             st.html(evidence)
+
+
+def show_shared_turn(services: Services, turn: Turn, freshness: "Mapping[str, Freshness]") -> None:
+    """Show the question, the answer, and the sources of another person's turn."""
+    show_question(turn.question)
+    with (
+        st.chat_message("assistant", avatar=ASSISTANT),
+        st.container(key=f"turn-{turn.id}"),
+    ):
+        with st.container(key=f"main-{turn.id}"):
+            _show_answer(turn)
+            show_copy_button(copied_text(turn))
+            show_cost(services, turn)
+        if evidence := evidence_html(turn, freshness):
+            st.html(evidence)
+
+
+def _show_answer(turn: Turn) -> None:
+    answer = answer_html(turn.answer, citation_marker(turn)) if turn.answer else ""
+    above = activity_html(turn) + reasoning_html(turn)
+    st.html(f'<div class="fn-turn">{above}{answer}{_notice(turn)}</div>')
 
 
 def _notice(turn: Turn) -> str:

@@ -1,4 +1,4 @@
-"""Files of a conversation: for reading elsewhere, and for importing it again."""
+"""How a conversation leaves its owner: by a link, or as a file for reading or importing it."""
 
 from functools import partial
 from typing import TYPE_CHECKING
@@ -7,7 +7,8 @@ import streamlit as st
 
 from domain import Conversation
 from services.export.transcripts import file_name
-from ui.shared.frame import principal
+from ui.chat.conversation_link import show_link
+from ui.shared.frame import has_sign_in, principal
 from ui.text import words
 from ui.text.reader_language import language
 
@@ -24,8 +25,11 @@ def show_export(services: "Services", conversation: Conversation) -> None:
         _download_button(services, conversation, form, label)
 
 
-def show_share_file(services: "Services", conversation: Conversation) -> None:
-    """Offer a file that others can read without Footnote."""
+def show_share_dialog(services: "Services", conversation: Conversation) -> None:
+    """Offer a link for people who sign in, and a file that others can read without Footnote."""
+    if has_sign_in():
+        show_link(services, conversation)
+        st.divider()
     st.write(_with_contents(words.SHARE_NOTE))
     st.caption(words.SHARE_WARNING)
     _download_button(services, conversation, "html", words.SHARE_DOWNLOAD, is_primary=True)

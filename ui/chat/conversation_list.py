@@ -12,7 +12,7 @@ from domain.errors import AppError, NotFoundError
 from services.chat.conversation_service import LIST_LIMIT
 from services.export.transcript_json import MAX_BYTES
 from services.texts import MAX_TITLE_CHARS
-from ui.chat.conversation_files import show_export, show_share_file
+from ui.chat.conversation_files import show_export, show_share_dialog
 from ui.chat.conversation_titles import distinct_titles
 from ui.shared.frame import principal, show_error, show_problem
 from ui.shared.safe_html import literal
@@ -113,7 +113,7 @@ def show_requested_dialog(services: "Services") -> None:
     action, conversation = st.session_state[DIALOG]
     title, show = {
         "rename": (words.RENAME_TITLE, _show_rename),
-        "share": (words.SHARE_TITLE, show_share_file),
+        "share": (words.SHARE_TITLE, show_share_dialog),
         "export": (words.EXPORT_TITLE, show_export),
         "delete": (words.DELETE_TITLE, _show_delete),
     }[action]

@@ -9,6 +9,7 @@ import streamlit as st
 
 from domain import Principal
 from domain.logs import get_logger
+from services.chat.sharing_service import SHARED
 from services.sign_in.sign_in_service import ADMINISTRATOR, SignInService
 from ui.shared import frame, session
 from ui.shared.safe_html import escape, literal
@@ -32,6 +33,8 @@ def show_sign_in() -> None:
             frame.show_problem(reason)
         if ADMINISTRATOR in st.query_params:
             frame.show_problem(words.SIGN_IN_FIRST, severe=False)
+        if SHARED in st.query_params:
+            frame.show_problem(words.SIGN_IN_TO_READ, severe=False)
         if st.button(words.SIGN_IN, type="primary", icon=":material/login:"):
             with frame.show_errors():
                 _go_to_provider(services.sign_in)

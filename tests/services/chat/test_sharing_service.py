@@ -176,8 +176,8 @@ def test_the_address_names_the_token_on_the_pages(sharing, share, documents):
     token = share(answered(1, documents[0]))
     link = sharing.link(ANNA, "c1")
     assert len(token) == 43
-    assert sharing.address(link) == f"https://docs.example.com/?shared={token}"
-    assert replace(sharing, public_url="").address(link) == ""
+    assert link.address == f"https://docs.example.com/?shared={token}"
+    assert replace(sharing, public_url="").link(ANNA, "c1").address == ""
 
 
 def test_each_new_link_has_another_token(sharing, share, documents):

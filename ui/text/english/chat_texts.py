@@ -139,6 +139,23 @@ NEW_TITLE = "Title"
 KEEP_TITLE = "Rename"
 SHARE_CONVERSATION = "Share"
 SHARE_TITLE = "Share the conversation"
+LINK_NOTE = (
+    "Everyone who can sign in here and has the link can read this conversation, including what you"
+    " ask later. From the first answer on that uses a document a reader may not read, the rest is"
+    " withheld from that reader."
+)
+CREATE_LINK = "Create a link"
+REMOVE_LINK = "Remove the link"
+SHARED_CONVERSATION = "Shared conversation"
+SHARED_BY = "{name} shares this conversation. You can read it, but not change it."
+SHARED_WITHHELD = Plural(
+    "1 more answer is withheld, because it uses documents that you may not read or that were"
+    " removed.",
+    "{n} more answers are withheld, because they, or an answer before them, use documents that you"
+    " may not read or that were removed.",
+)
+SHARED_EMPTY = "There is no answer in this conversation yet."
+LEAVE_SHARED = "Ask a question of your own"
 FILE_CONTENTS = (
     "title and start of the conversation, the questions, and what was searched for",
     "the answers, and why one is missing or incomplete",

@@ -6,6 +6,7 @@ EXPORT_MY_DATA = "Export my data"
 SIGN_IN_FIRST = (
     "To become an administrator, sign in first, and then open the link for administrators again."
 )
+SIGN_IN_TO_READ = "To read the shared conversation, sign in first, and then open its link again."
 NOW_ADMINISTRATOR = "You are now an administrator."
 FOR_EDITORS = "Only editors and administrators can change documents."
 EMPTY_FOR_READERS = "Ask an editor or an administrator to add documents."
