@@ -106,16 +106,13 @@ def _is_withheld(key: str, stored: Mapping[str, Any], fixed: Mapping[str, Any]) 
     if source in fixed:
         return _first_set(_ENDPOINTS[key], stored, fixed) in stored
     values = {**stored, **fixed}
-    return source != key and source in stored and _is_elsewhere(key, values)
+    # On another server than the chat model.
+    is_elsewhere = _server(_ENDPOINTS[key], values) != _server(_ENDPOINTS[_CHAT_KEY], values)
+    return source != key and source in stored and is_elsewhere
 
 
 def _first_set(names: Iterable[str], stored: Collection[str], fixed: Collection[str]) -> str:
     return next((name for name in names if name in stored or name in fixed), "")
-
-
-def _is_elsewhere(key: str, values: Mapping[str, Any]) -> bool:
-    """Whether the key's endpoint is on another server than the chat model."""
-    return _server(_ENDPOINTS[key], values) != _server(_ENDPOINTS[_CHAT_KEY], values)
 
 
 def keys_of_changed_servers(before: Mapping[str, Any], after: Mapping[str, Any]) -> list[str]:

@@ -147,20 +147,14 @@ def decode(data: bytes, *, declared: str | None = None) -> Decoded:
         UnreadableError: The bytes are not text, or not in any known encoding.
     """
     decoded = _decode_with_mark(data) or _wide(data) or _decode_escapes(data) or _utf8(data)
-    decoded = (
-        decoded
-        or _legacy(data, declared)
-        or _decode_damage(data, declared)
-        or _decode_by_guess(data)
-    )
-    if decoded is None or _is_binary(decoded.text):
+    decoded = decoded or _legacy(data, declared) or _decode_damage(data, declared)
+    decoded = decoded or _decode_by_guess(data)
+    # A few stray control characters, such as NULs between records, are harmless and dropped later.
+    if decoded is None or (
+        len(_CONTROLS.findall(decoded.text)) > max(2, _MAX_CONTROLS * len(decoded.text))
+    ):
         raise UnreadableError(_BINARY)
     return decoded
-
-
-def _is_binary(text: str) -> bool:
-    # A few stray control characters, such as NULs between records, are harmless and dropped later.
-    return len(_CONTROLS.findall(text)) > max(2, _MAX_CONTROLS * len(text))
 
 
 def _strict(data: bytes, encoding: str, *, final: bool = True) -> str | None:

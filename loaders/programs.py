@@ -65,9 +65,9 @@ def run_program(
             for file, data in input_files.items():
                 (folder / file).write_bytes(data)
             code = _code(folder, command(folder), timeout_s)
-            return ProgramResult(
-                code, _log_tail(folder), _bytes(folder / output_name) if output_name else None
-            )
+            log_tail = (folder / _LOG).read_bytes()[-_LOG_TAIL_BYTES:].decode("utf-8", "replace")
+            output = folder / output_name  # the folder itself if there is no name
+            return ProgramResult(code, log_tail, output.read_bytes() if output.is_file() else None)
     except OSError as error:
         reason = error.strerror or str(error)
         raise TemporarilyUnreadableError(
@@ -93,11 +93,3 @@ def _code(folder: Path, command: Sequence[str], timeout_s: float) -> int:
             return guard.wait(timeout_s)
         except subprocess.TimeoutExpired as error:
             raise TooSlowError(f"it took longer than {timeout_s:g} s") from error
-
-
-def _log_tail(folder: Path) -> str:
-    return (folder / _LOG).read_bytes()[-_LOG_TAIL_BYTES:].decode("utf-8", "replace")
-
-
-def _bytes(path: Path) -> bytes | None:
-    return path.read_bytes() if path.is_file() else None

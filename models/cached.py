@@ -34,13 +34,13 @@ class CachedEmbeddings(Embeddings):
 
     def __init__(self, embeddings: Embeddings, path: Path, fingerprint: str) -> None:
         self._embeddings = embeddings
-        self._file = _VectorFile(path)
+        self._path = path
         self._fingerprint = fingerprint
 
     def embed_documents(self, texts: list[str]) -> list[list[float]]:
         """The vectors of the texts, in order; repeated texts are embedded once."""
         keys = [self._key(text) for text in texts]
-        found = self._file.get(keys)
+        found = self._get(keys)
         texts_by_key = dict(zip(keys, texts, strict=True))
         missing = [(key, text) for key, text in texts_by_key.items() if key not in found]
         for start in range(0, len(missing), BATCH):
@@ -48,7 +48,7 @@ class CachedEmbeddings(Embeddings):
             rows = self._embeddings.embed_documents([text for _, text in part])
             vectors = [np.array(row, np.float32) for row in rows]
             made = dict(zip([key for key, _ in part], vectors, strict=True))
-            self._file.put(made)
+            self._put(made)
             found.update(made)
         return [found[key].tolist() for key in keys]
 
@@ -59,14 +59,7 @@ class CachedEmbeddings(Embeddings):
     def _key(self, text: str) -> bytes:
         return hashlib.sha256(f"{self._fingerprint}\0{text}".encode()).digest()
 
-
-class _VectorFile:
-    """Vectors by key in SQLite. Each call opens its own connection, so any thread may call."""
-
-    def __init__(self, path: Path) -> None:
-        self._path = path
-
-    def get(self, keys: Sequence[bytes]) -> dict[bytes, _Vector]:
+    def _get(self, keys: Sequence[bytes]) -> dict[bytes, _Vector]:
         """The cached vectors among these keys."""
         found: dict[bytes, _Vector] = {}
         with self._connection() as connection:
@@ -78,7 +71,7 @@ class _VectorFile:
                 found.update((key, np.frombuffer(vector, dtype="<f4")) for key, vector in rows)
         return found
 
-    def put(self, vectors: Mapping[bytes, _Vector]) -> None:
+    def _put(self, vectors: Mapping[bytes, _Vector]) -> None:
         """Store the vectors in one commit; existing vectors are kept."""
         rows = [(key, vector.astype("<f4").tobytes()) for key, vector in vectors.items()]
         with self._connection() as connection, connection:
@@ -86,6 +79,7 @@ class _VectorFile:
 
     @contextmanager
     def _connection(self) -> Iterator[sqlite3.Connection]:
+        """A connection of its own for each call, so any thread may call."""
         try:
             self._path.parent.mkdir(parents=True, exist_ok=True)
             with closing(sqlite3.connect(self._path, timeout=BUSY_TIMEOUT_S)) as connection:

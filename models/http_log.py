@@ -1,13 +1,12 @@
 """The HTTP client for OpenAI's client, which logs each request."""
 
 import os
-from contextlib import AbstractContextManager
 from typing import Any
 
 import httpx2
 from openai import DefaultHttpxClient
 
-from domain.logs import OutgoingRequest, outgoing_request
+from domain.logs import outgoing_request
 from domain.web.address_guard import AddressGuard
 from models.guarded_http import guard_connections
 
@@ -22,23 +21,15 @@ class LoggedHttpClient(DefaultHttpxClient):
     """
 
     def __init__(self, guard: AddressGuard | None = None, **options: Any) -> None:
-        super().__init__(proxy=_openai_proxy(), **options)
+        # LangChain takes the proxy from the environment when it creates the client itself.
+        super().__init__(proxy=os.environ.get("OPENAI_PROXY") or None, **options)
         guard_connections(self, guard)
 
     def send(self, request: httpx2.Request, **options: Any) -> httpx2.Response:
         """Send and log the request."""
-        with _log_request(request) as sent:
+        retries = request.headers.get(_RETRY_HEADER, "")
+        attempt = int(retries) + 1 if retries.isdecimal() else None
+        with outgoing_request(request.method, str(request.url), attempt) as sent:
             response = super().send(request, **options)
             sent.status = response.status_code
         return response
-
-
-def _openai_proxy() -> str | None:
-    """The proxy that LangChain takes from the environment when it creates the client itself."""
-    return os.environ.get("OPENAI_PROXY") or None
-
-
-def _log_request(request: httpx2.Request) -> AbstractContextManager[OutgoingRequest]:
-    retries = request.headers.get(_RETRY_HEADER, "")
-    attempt = int(retries) + 1 if retries.isdecimal() else None
-    return outgoing_request(request.method, str(request.url), attempt)

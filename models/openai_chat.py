@@ -200,13 +200,9 @@ class TranslatedChatOpenAI(ChatOpenAI):
         if reading.is_empty:
             with model_errors(self._endpoint):
                 token = self.client.create(**self._payload_of_one_token(*args, **kwargs))
-            self._require_no_answer(token)
+            if getattr(token, "choices", None):  # the server can answer with one token
+                raise too_long(self._endpoint)
         yield from reading.last_piece()
-
-    def _require_no_answer(self, token: Any) -> None:
-        """Raise ContextOverflowError if the server can answer with one token."""
-        if getattr(token, "choices", None):
-            raise too_long(self._endpoint)
 
     def _payload_of_one_token(
         self,

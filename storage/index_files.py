@@ -200,9 +200,8 @@ class IndexFiles(ABC):
             files = with_new_files(self.folder, listed, self._immutable_files())
             new_list = FileList(files, self._state())
             # On a full disk, Deep Lake leaves empty files, and calls the commit successful.
-            if not any(
-                self._is_suspicious(files[name], name) for name in files.keys() - listed.files
-            ):
+            empty = {name for name in files.keys() - listed.files if not files[name].size}
+            if all(name.startswith(self.may_be_empty) for name in empty):
                 self._readable.add(new_list.checksum)  # before another process sees the list
             write_list(self.folder, new_list)
 
@@ -343,9 +342,6 @@ class IndexFiles(ABC):
             return True
         except StorageError:  # the folder can't be written to
             return False
-
-    def _is_suspicious(self, digest: FileDigest, name: str) -> bool:
-        return digest.size == 0 and not name.startswith(self.may_be_empty)
 
     def _list(self) -> FileList:
         """The current list; empty if there is none."""

@@ -164,7 +164,8 @@ def require_free_space(folder: Path, payload_bytes: int, growth: int = GROWTH) -
     Raises:
         StorageError: There is too little space; nothing was written.
     """
-    free = shutil.disk_usage(_nearest_existing(folder)).free
+    existing = next(path for path in (folder, *folder.absolute().parents) if path.exists())
+    free = shutil.disk_usage(existing).free
     needed = SPARE_BYTES + growth * payload_bytes
     if free < needed:
         raise StorageError(
@@ -206,10 +207,6 @@ def unwritable(what: str, folder: Path, reason: object) -> StorageError:
             " failing, rebuild this part with: python cli.py reindex"
         ).format(what=what, folder=folder, reason=reason)
     )
-
-
-def _nearest_existing(folder: Path) -> Path:
-    return next(path for path in (folder, *folder.absolute().parents) if path.exists())
 
 
 def _mib(size: int) -> int:

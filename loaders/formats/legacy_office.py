@@ -143,12 +143,9 @@ def _is_encrypted(head: bytes, data: bytes, kind: str) -> bool:
     """Whether a file that could not be opened is marked as needing a password."""
     if kind == "ppt":  # [MS-PPT] 2.3.7: a stream with this name
         return "EncryptedSummary".encode("utf-16-le") in data
-    return _says_word(head) if kind == "doc" else _says_excel(head)
-
-
-def _says_word(head: bytes) -> bool:
-    """Check fEncrypted: the lowest bit of the file information block's byte 11 ([MS-DOC] 2.5.2)."""
-    return len(head) > _FLAGS and bool(head[_FLAGS] & 1)
+    if kind == "doc":  # fEncrypted, the lowest bit of the file information block ([MS-DOC] 2.5.2)
+        return len(head) > _FLAGS and bool(head[_FLAGS] & 1)
+    return _says_excel(head)
 
 
 def _says_excel(head: bytes) -> bool:

@@ -104,13 +104,10 @@ def _mail(file: Any, folder: str, depth: int) -> Mail:
     if not mail.text.strip() and not mail.html and (packed := storage.bytes(_RTF)):
         mail.text = rtf.read(decompress(packed)).text
     mail.parts = list(_attachments(file, folder, depth))
-    if not mail.text.strip() and not mail.html and _is_encrypted(mail):
+    is_encrypted = any(part.name.lower() == "smime.p7m" for part in mail.parts)
+    if not mail.text.strip() and not mail.html and is_encrypted:
         raise UnreadableError(_ENCRYPTED)
     return mail
-
-
-def _is_encrypted(mail: Mail) -> bool:
-    return any(part.name.lower() == "smime.p7m" for part in mail.parts)
 
 
 class _Storage:

@@ -223,13 +223,11 @@ class Walk:
         drive.
         """
         while folders:
-            near = [one for one in folders if self._has_known_parent(one)] or folders
-            for folder in near:
+            known = self.tree.folders.keys()
+            near = [one for one in folders if not known.isdisjoint(one.get("parents", ()))]
+            for folder in near or folders:
                 self._add(folder)
             folders = [one for one in folders if one["id"] not in self.tree.folders]
-
-    def _has_known_parent(self, folder: File) -> bool:
-        return any(one in self.tree.folders for one in folder.get("parents", ()))
 
     def _add(self, folder: File) -> bool:
         above = self.tree.above(folder) or None

@@ -45,7 +45,9 @@ def restore_backup(file: Path, data_dir: Path, on_progress: OnProgress) -> Manif
         shutil.rmtree(part, ignore_errors=True)  # left by a killed process
         part.mkdir(parents=True)
         read_backup(file, part, on_progress=on_progress)
-        _move_all(part, data_dir)
+        # The ledger last: without it, Footnote does not start.
+        for path in sorted(part.iterdir(), key=_is_ledger):
+            path.rename(data_dir / path.name)
     except OSError as error:
         raise StorageError(
             _(
@@ -79,12 +81,6 @@ def _require_empty(data_dir: Path) -> None:
                     " empty or new folder with --data-dir."
                 ).format(folder=data_dir, name=names[0])
             )
-
-
-def _move_all(part: Path, data_dir: Path) -> None:
-    """Move everything into place, the ledger last: without it, Footnote does not start."""
-    for path in sorted(part.iterdir(), key=_is_ledger):
-        path.rename(data_dir / path.name)
 
 
 def _is_ledger(path: Path) -> bool:
