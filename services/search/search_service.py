@@ -273,7 +273,8 @@ class SearchService:
     ) -> str:
         """The question with its spelling corrected to the words of the passages in scope.
 
-        See `Spelling.correct`. While the keyword index is damaged, nothing is corrected.
+        See `Spelling.correct`. Hidden passages have no effect. While the keyword index is damaged,
+        nothing is corrected.
         """
         from services.search.ranking import WORDS
         from services.search.spelling_correction import Spelling
@@ -284,8 +285,9 @@ class SearchService:
         readable = self.library.access.readable(principal)
         full_condition = searchable(condition or {}, readable, conversation_id)
         texts = partial(self._searched_texts, principal)
+        hides = bool(readable.hidden or readable.denied.documents)
         try:
-            return Spelling(index.words, texts, full_condition).correct(question)
+            return Spelling(index.words, texts, full_condition, hides).correct(question)
         except DamagedIndexError as error:
             index.failures[WORDS] = str(error)
             return question

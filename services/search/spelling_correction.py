@@ -1,7 +1,7 @@
 """Corrects misspelled words of a question to words of the library."""
 
 import re
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import NamedTuple
@@ -28,6 +28,7 @@ MAX_WORDS = 3
 
 _STEMS, _SPLITS, _VARIANTS = 4, 2, 2  # maximum candidates of each kind whose passages are read
 _PASSAGES = 3  # read per candidate
+_COUNTED = 1_000  # passages at most, if they are searched
 _EDGES = {
     Script.SPACED: (r"\b", r"\b"),
     Script.HANGUL: (f"(?<![{HANGUL}])", ""),
@@ -48,12 +49,15 @@ class Spelling:
     """Replaces words that no passage contains with words from passages.
 
     `texts` returns the searchable texts of passages by id. Only passages that satisfy the condition
-    are used, because a word from another passage would reveal its contents.
+    are used, because a word from another passage would reveal its contents. With `hides`, others
+    must not even decide whether a word is known or common, so passages are searched instead of
+    counted.
     """
 
     words: LexicalIndex
     texts: Callable[[Sequence[str]], Iterable[str]]
     condition: Filter | None = None
+    hides: bool = False
 
     def correct(self, text: str) -> str:
         """The text with each misspelled word replaced by the library's nearest word.
@@ -75,7 +79,14 @@ class Spelling:
         return text
 
     def _known_tokens(self, tokens: Iterable[str]) -> set[str]:
-        return {token for token, count in self.words.counts(set(tokens)).items() if count}
+        return {token for token, count in self._counts(set(tokens), most=1).items() if count}
+
+    def _counts(self, tokens: Collection[str], most: int = _COUNTED) -> Mapping[str, int]:
+        """The number of passages with each token; with `hides`, of permitted ones, up to `most`."""
+        if not self.hides:
+            return self.words.counts(tokens)
+        search = self.words.search_tokens
+        return {one: len(search([one], most, self.condition)) for one in tokens}
 
     def _nearest(self, word: TypedWord) -> str | None:
         if word.script is not Script.SPACED:
@@ -90,10 +101,18 @@ class Spelling:
         for beginning in likely_beginnings(word.folded):
             stems |= self.words.tokens_with_prefix(beginning)
         typos = max_typos(word)
+        fewest = share_required(word) * len(self.words)
+        if self.hides:
+            counts = self._counts(likely_stems(word.folded, stems, typos, len(stems)))
+            stems = {stem: count for stem, count in counts.items() if count}
+            fewest = min(fewest, _COUNTED)
         likely = likely_stems(word.folded, stems, typos, _STEMS)
         candidates = (self._form_of(stem, word.folded, stems[stem]) for stem in likely)
-        fewest = max(1, share_required(word) * len(self.words))
-        near = [one for one in candidates if one and one.typos <= typos and one.passages >= fewest]
+        near = [
+            one
+            for one in candidates
+            if one and one.typos <= typos and one.passages >= max(1, fewest)
+        ]
         return sorted(near, key=lambda one: (one.typos, -one.passages))
 
     def _form_of(self, stem: str, typed: str, count: int) -> _Candidate | None:
@@ -114,25 +133,22 @@ class Spelling:
         """The word split into two that are adjacent in a passage."""
         if word.may_be_name:
             return None
-        counts = self.words.counts(
-            {token for pair in splits(word.folded) for token in keyword_tokens(pair)}
-        )
-        rarest = {
-            pair: min(counts[token] for token in keyword_tokens(pair))
-            for pair in splits(word.folded)
-            if len(keyword_tokens(pair)) == 2
-        }
-        best = sorted((pair for pair in rarest if rarest[pair]), key=lambda pair: -rarest[pair])
-        return self._first_in_passages(best[:_SPLITS], word.script)
+        pairs = {pair: keyword_tokens(pair) for pair in splits(word.folded)}
+        both = {pair: tokens for pair, tokens in pairs.items() if len(tokens) == 2}
+        return self._first_in_passages(self._commonest(both)[:_SPLITS], word.script)
 
     def _nearest_variant(self, word: TypedWord) -> str | None:
-        candidates = dict.fromkeys(variants(word))
-        counts = self.words.counts({pair for one in candidates for pair in _pairs(one)})
-        rarest = {
-            one: min(counts[pair] for pair in _pairs(one)) for one in candidates if _pairs(one)
-        }
-        best = sorted((one for one in rarest if rarest[one]), key=lambda one: -rarest[one])
-        return self._first_in_passages(best[:_VARIANTS], word.script)
+        candidates = {one: _pairs(one) for one in variants(word) if _pairs(one)}
+        return self._first_in_passages(self._commonest(candidates)[:_VARIANTS], word.script)
+
+    def _commonest(self, candidates: Mapping[str, Sequence[str]]) -> list[str]:
+        """The candidates whose tokens all occur, those with the commonest rarest token first."""
+        rarest: dict[str, int] = {}
+        for counts in (self.words.counts, self._counts):  # the first is cheap, and leaves few
+            numbers = counts({token for tokens in candidates.values() for token in tokens})
+            rarest = {one: min(numbers[each] for each in candidates[one]) for one in candidates}
+            candidates = {one: tokens for one, tokens in candidates.items() if rarest[one]}
+        return sorted(candidates, key=lambda one: -rarest[one])
 
     def _first_in_passages(self, candidates: Iterable[str], script: Script) -> str | None:
         """The first candidate that is a word of a passage or, in Korean, the start of one."""

@@ -113,3 +113,36 @@ def test_words_added_by_another_process_are_known_immediately(index, tmp_path):
 def test_nothing_is_replaced_before_anything_was_imported(tmp_path):
     empty = Spelling(KeywordIndex(tmp_path / "none"), texts_of)
     assert empty.correct("the mielage rate") == "the mielage rate"
+
+
+@pytest.mark.parametrize(
+    ("text", "hidden", "expected"),
+    [
+        ("What is the mielage rate?", "other", "What is the mileage rate?"),
+        ("calibrtion of one senser", "leave", "calibration of one sensor"),
+        ("annualleave", "guide", "annual leave"),
+        ("택베 보관", "guide", "택배 보관"),
+        ("社内パスワドの変更", "box", "社内パスワードの変更"),
+        ("The milage", "travel", "The milage"),
+        ("jensen", "other", "jensen"),
+        ("advisor", "other", "advisor"),
+    ],
+)
+def test_a_question_is_corrected_as_if_hidden_passages_did_not_exist(
+    tmp_path, index, text, hidden, expected
+):
+    condition = {"document_id": {"$nin": [hidden]}}
+    words = FilteredKeywords(index, Passages())
+    assert Spelling(words, texts_of, condition, hides=True).correct(text) == expected
+    without = KeywordIndex(tmp_path / "without")
+    without.add([(id_, one) for id_, one in TEXTS.items() if id_ != hidden])
+    assert Spelling(without, texts_of).correct(text) == expected
+
+
+def test_a_word_that_only_a_hidden_passage_contains_is_not_known(tmp_path):
+    texts = {"open": "The mileage is paid.", "hidden": "The project Mielage is secret."}
+    index = KeywordIndex(tmp_path / "keywords")
+    index.add(list(texts.items()))
+    words, condition = FilteredKeywords(index, Passages()), {"document_id": {"$nin": ["hidden"]}}
+    spelling = Spelling(words, lambda ids: [texts[id_] for id_ in ids], condition, hides=True)
+    assert spelling.correct("what mielage is paid") == "what mileage is paid"
