@@ -81,7 +81,8 @@ class Account:
     `id` is a digest of the issuer and the subject, the provider's permanent name for the person.
     Two accounts may have the same e-mail address. The name, the address, and the groups are those
     of the latest sign-in, at `signed_in_at`; `seen_at` is the time of the last use, to the hour.
-    An account with `disabled_at` can't be used.
+    An account with `disabled_at` can't be used. `email_verified` is whether the provider has
+    verified the address.
     """
 
     id: str
@@ -95,6 +96,7 @@ class Account:
     signed_in_at: datetime
     seen_at: datetime
     disabled_at: datetime | None = None
+    email_verified: bool = False
 
     @property
     def principal(self) -> Principal:

@@ -190,6 +190,16 @@ class Turn:
     steps: tuple[Step, ...] = ()
     reasoning: str = ""
     """What a model wrote before its answer to reach it; not part of the answer, and not checked."""
+    basis: tuple[str, ...] = ()
+    """Ids of the documents and sources of which it may tell: those of its evidence (as soon as it
+    has ended), of its history, of sources that a tool listed, and of example questions."""
+
+    @property
+    def used(self) -> frozenset[str]:
+        """The ids of all documents and sources of which the turn may tell."""
+        cited = (one.document_id for one in self.citations)
+        found = (one.document_id for one in self.sources)
+        return frozenset((*self.basis, *cited, *found)) - {""}
 
 
 @dataclass(frozen=True, slots=True)

@@ -91,18 +91,18 @@ class Access:
         except NotFoundError:
             return False
 
-    def unreadable(self, principal: Principal, document_ids: Iterable[str]) -> set[str]:
-        """Those of the documents that the principal may not read.
+    def unreadable(self, principal: Principal, ids: Iterable[str]) -> set[str]:
+        """Those of the documents and sources that the principal may not read.
 
         A document that was removed counts if it had a restriction that excludes the principal.
         """
-        ids = set(document_ids)
+        ids = set(ids)
         if not ids:
             return ids
         readable = self.readable(principal)
         sources = self.sources.of_documents(sorted(ids))
         elsewhere = {id_ for id_, source in sources.items() if source not in readable.sources}
-        return elsewhere | (ids & readable.denied.documents)
+        return elsewhere | ids.intersection(readable.hidden) | (ids & readable.denied.documents)
 
     def readable_documents(self, principal: Principal, document_ids: Iterable[str]) -> set[str]:
         """Those of the documents that are in the library, and that the principal may read."""

@@ -1,10 +1,12 @@
 """Answers greetings, thanks, and "Who are you?" without searching the documents."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from langchain_core.runnables import RunnableConfig
+from langchain_core.runnables.utils import AddableDict
 
 from chains.citations.visible_text import escape
 from chains.history import Inputs
@@ -15,10 +17,13 @@ from domain.language.script import Language, answer_language
 
 
 class LibraryFacts(NamedTuple):
-    """The number of searchable documents, and sample questions about them in any language."""
+    """The number of searchable documents, and sample questions about them in any language.
+
+    The questions have the ids of the documents that answer them.
+    """
 
     documents: int
-    questions: Sequence[str] = ()
+    questions: Mapping[str, str] = MappingProxyType({})
 
 
 EXAMPLES = 3
@@ -40,10 +45,13 @@ class SmallTalkAnswerer(StreamingRunnable[Inputs, Inputs]):
         config: RunnableConfig | None = None,  # noqa: ARG002  # the signature is LangChain's
         **kwargs: Any,  # noqa: ARG002  # the same
     ) -> Iterator[Inputs]:
-        """The reply to `question`, one piece per paragraph."""
+        """The reply to `question`, one piece per paragraph; `basis` has the ids of documents."""
         kind, language = small_talk(input["question"]), answer_language(input["question"])
         if kind is None or kind is SmallTalk.INTRODUCTION:
-            yield from answer_pieces(_introduction(self.library(), language))
+            library = self.library()
+            if examples := _examples(library, language):
+                yield AddableDict(basis=[library.questions[one] for one in examples])
+            yield from answer_pieces(_introduction(library, language))
         else:
             yield from answer_pieces([load_phrases("small_talk")["replies"][kind][language]])
 
@@ -54,7 +62,10 @@ def _introduction(library: LibraryFacts, language: Language) -> Iterator[str]:
     holdings = {0: "empty", 1: "one_document"}.get(library.documents, "documents")
     yield texts[holdings][language].format(n=library.documents)
     if library.questions:
-        own = [one for one in library.questions if answer_language(one) == language]
-        examples = list(dict.fromkeys([*own, *library.questions]))[:EXAMPLES]
         yield texts["for_example"][language]
-        yield "\n".join(f"- {escape(question)}" for question in examples)
+        yield "\n".join(f"- {escape(question)}" for question in _examples(library, language))
+
+
+def _examples(library: LibraryFacts, language: Language) -> list[str]:
+    own = [one for one in library.questions if answer_language(one) == language]
+    return list(dict.fromkeys([*own, *library.questions]))[:EXAMPLES]

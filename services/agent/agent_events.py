@@ -34,8 +34,9 @@ class AgentEventAdapter:
     """Converts the events of one run of an agent.
 
     The model's text becomes `answer` pieces, and its reasoning `reasoning` pieces. A tool call
-    becomes a `step`, then another one with its result, then `source_documents` with the new
-    documents in the order of their numbers. `incomplete` is the reason if the run ended early. The
+    becomes a `step`, then `basis` with the ids of what else its result tells of, if any, another
+    `step` with its result, and `source_documents` with the new documents in the order of their
+    numbers. `incomplete` is the reason if the run ended early. The
     last piece is `answer_message`, the model's last message.
     """
 
@@ -77,6 +78,8 @@ class AgentEventAdapter:
                 for call in message.tool_calls:
                     yield AddableDict(step=self._begin(call))
             elif isinstance(message, ToolMessage):
+                if basis := _artifact_of(message).get("basis"):
+                    yield AddableDict(basis=basis)
                 yield AddableDict(step=self._end(message))
                 yield from self._new_documents()
 
@@ -98,12 +101,11 @@ class AgentEventAdapter:
 
     def _end(self, message: ToolMessage) -> Step:
         step, start = self._running_steps.pop(message.tool_call_id)
-        artifact = message.artifact if isinstance(message.artifact, dict) else {}
         return replace(
             step,
             state=StepState.FAILED if message.status == "error" else StepState.DONE,
             result=_shorten(str(message.text)),
-            sources=tuple(artifact.get("numbers", ())),
+            sources=tuple(_artifact_of(message).get("numbers", ())),
             milliseconds=elapsed_ms(start),
         )
 
@@ -124,6 +126,10 @@ class AgentEventAdapter:
         if REASONING.sub("", str(self._last_message.text)).strip():
             return ""
         return UNREADABLE_CALL if self._last_message.invalid_tool_calls else NO_ANSWER
+
+
+def _artifact_of(message: ToolMessage) -> Mapping[str, Any]:
+    return message.artifact if isinstance(message.artifact, dict) else {}
 
 
 def _has_reasoning(message: AIMessage) -> bool:

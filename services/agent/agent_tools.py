@@ -178,8 +178,9 @@ def document_tools(
     """`search_documents`, `ask_documents`, `open_document` and `list_sources`, in this order.
 
     The content is numbered text with a "Sources:" list, and the artifact `{"documents": [Document,
-    ...], "numbers": [their numbers], "citations": [the verified ones as JSON values]}`. A failure
-    is a message with status "error" that begins with "Failed: ", without an artifact.
+    ...], "numbers": [their numbers], "citations": [the verified ones as JSON values]}`. It may have
+    a `basis`, too: ids of other documents and sources of which the content may tell. A failure is a
+    message with status "error" that begins with "Failed: ", without an artifact.
 
     Args:
         services: The services that the tools call.

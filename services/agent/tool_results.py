@@ -54,7 +54,10 @@ def _identity(document: Document) -> tuple[object, ...]:
 
 
 ToolOutput = tuple[str, dict[str, Any]]
-"""A tool's content, and its artifact: `documents`, their `numbers`, and `citations`."""
+"""A tool's content, and its artifact: `documents`, their `numbers`, and `citations`.
+
+The artifact may have a `basis`: ids of other documents and sources of which the content may tell.
+"""
 
 NO_PASSAGES = (
     "Nothing was found. Try other words: synonyms, the full name of an abbreviation, the language "
@@ -94,20 +97,23 @@ def answer_output(answer: "NumberedAnswer") -> ToolOutput:
     content = answer.text
     if answer.documents:
         content = f"{content}\n\n{_numbered_text(answer.documents, answer.numbers)}"
-    return content, artifact(answer.documents, answer.numbers, answer.citations)
+    found = artifact(answer.documents, answer.numbers, answer.citations)
+    return content, found | {"basis": list(answer.basis)}
 
 
 @dataclass(frozen=True, slots=True)
 class NumberedAnswer:
     """An answer with a conversation's numbers in its markers, and the cited documents in order.
 
-    `text` is safe Markdown (see `safe_answer`). `citations` are the verified ones.
+    `text` is safe Markdown (see `safe_answer`). `citations` are the verified ones. `basis` has the
+    ids of all documents of which the text may tell.
     """
 
     text: str
     documents: tuple[Document, ...]
     numbers: tuple[int, ...]
     citations: tuple[Citation, ...]
+    basis: frozenset[str]
 
 
 def numbered_answer(turn: Turn, numbers: SourceNumbers) -> NumberedAnswer:
@@ -134,13 +140,14 @@ def numbered_answer(turn: Turn, numbers: SourceNumbers) -> NumberedAnswer:
     )
     # Without a marker, the text around it may be live.
     text = safe_answer("\n\n".join(("".join(parts), *_notes(turn))))
-    return NumberedAnswer(text, documents, new, verified)
+    return NumberedAnswer(text, documents, new, verified, turn.used)
 
 
 def sources_output(statuses: Sequence[SourceStatus]) -> ToolOutput:
     """The sources of the library, one per line."""
     lines = [_status_line(status) for status in statuses]
-    return "\n".join(lines) or "The library is empty.", artifact()
+    listed = [one.source.id for one in statuses]
+    return "\n".join(lines) or "The library is empty.", artifact() | {"basis": listed}
 
 
 def _numbered_text(documents: Sequence[Document], numbers: Sequence[int]) -> str:

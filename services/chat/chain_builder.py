@@ -202,7 +202,7 @@ class ChainBuilder:
 
         def library_facts() -> LibraryFacts:
             principal, today = documents.principal, date.today()
-            questions = self.suggestions.suggest(principal, today, FIRST_QUESTIONS)
+            questions = self.suggestions.documents_of(principal, today, FIRST_QUESTIONS)
             return LibraryFacts(documents.count(), questions)
 
         return RunnableBranch(

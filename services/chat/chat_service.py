@@ -151,7 +151,8 @@ class ChatService:
         try:
             yield TurnStarted(turn)
             history = self._history(principal, turn) if turn.parent_id else []
-            yield from self._events(principal, answer, history)
+            answer.add_basis(id_ for one in history for id_ in one.used)
+            yield from self._events(principal, answer, _messages(history))
         except GeneratorExit:
             answer.end(TurnState.STOPPED)
             raise
@@ -230,7 +231,7 @@ class ChatService:
             search=turn.search,
         )
         answer = RunningAnswer(again, self._text_of)
-        for _ in self._events(principal, answer, self._history(principal, turn)):
+        for _ in self._events(principal, answer, _messages(self._history(principal, turn))):
             pass
         return answer.turn
 
@@ -289,18 +290,21 @@ class ChatService:
         """Answer a question and return the whole turn; raises what `stream` raises."""
         return turn_of(self.stream(principal, question, conversation_id, search=search))
 
-    def _history(self, principal: Principal, turn: Turn) -> "History":
+    def _history(self, principal: Principal, turn: Turn) -> list[Turn]:
         turns = self._conversations.turns(
             principal, turn.conversation_id, until=turn.parent_id, latest=HISTORY_TURNS
         )
-        readable = readable_turns(self._access, principal, turns)
-        return [message for turn in readable for message in messages_of(turn)]
+        return readable_turns(self._access, principal, turns)
 
     def _text_of(self, document_id: str) -> str | None:
         try:
             return self._documents.text(document_id)
         except NotFoundError:
             return None
+
+
+def _messages(turns: Iterable[Turn]) -> "History":
+    return [message for turn in turns for message in messages_of(turn)]
 
 
 def turn_of(events: Iterable[Event]) -> Turn:

@@ -212,15 +212,25 @@ class ConversationService:
             principal: The owner.
             words: Select conversations whose title, questions, and answers contain all of these,
                 even inside longer words, ignoring case and width; "" selects all. Only the
-                `MAX_WORDS` longest ones count, because each takes a search.
+                `MAX_WORDS` longest ones count, because each takes a search. Turns that are withheld
+                from the owner don't count, not even their questions.
             limit: The maximum number of conversations.
             offset: The number of conversations to skip.
         """
         terms = sorted(dict.fromkeys(words.split()), key=len, reverse=True)[:MAX_WORDS]
-        found = self._conversations.page(principal, terms, limit=limit, offset=offset)
+        withheld = self._withheld(principal, terms)
+        found = self._conversations.page(principal, terms, withheld, limit=limit, offset=offset)
         if found and len(found) < limit:  # the last page: its number of entries tells the total
             return ConversationPage(found, offset + len(found))
-        return ConversationPage(found, self._conversations.count(principal, terms))
+        return ConversationPage(found, self._conversations.count(principal, terms, withheld))
+
+    def _withheld(self, principal: Principal, words: Sequence[str]) -> list[str]:
+        """The ids of those turns with any of the words that are withheld; see `readable_turns`."""
+        if not words or principal.is_operator:
+            return []
+        used = self._conversations.basis(principal, words)
+        unreadable = self._access.unreadable(principal, frozenset[str]().union(*used.values()))
+        return [turn_id for turn_id, ids in used.items() if not unreadable.isdisjoint(ids)]
 
     def rename(self, principal: Principal, conversation_id: str, title: str) -> None:
         """Change the title; surrounding spaces are removed.
@@ -309,7 +319,9 @@ class ConversationService:
 
         conversation, turns = read_json(data)
         owned = replace(conversation, user_id=principal.user_id)
-        self._conversations.add(principal, owned, self._evidence.check(principal, turns))
+        checked = self._evidence.check(principal, turns)
+        complete = [replace(one, basis=tuple(sorted(one.used))) for one in checked]
+        self._conversations.add(principal, owned, complete)
         return owned
 
 

@@ -164,7 +164,7 @@ class RunningAnswer:
 
         The chain streams the pieces of `ConversationalRetrievalChain`. An agent also streams each
         `step` when it begins and ends, `source_documents` as it retrieves them, and `incomplete`
-        with the reason if it had to stop early.
+        with the reason if it had to stop early. `basis` has ids that `Turn.basis` gets.
 
         A standalone question that the turn already has is searched unchanged.
         """
@@ -211,6 +211,7 @@ class RunningAnswer:
                 self._update(standalone_question=sanitize(searched))
                 self._log.enter("retrieve")
                 yield Searching(self.turn.standalone_question)
+            self.add_basis(piece.get("basis", ()))
             if (passages := self._passages_after(piece)) is not None:
                 self._update(sources=passages)
                 self._record_time("found")
@@ -273,6 +274,11 @@ class RunningAnswer:
         numbered = enumerate(documents, start=len(passages) + 1)
         return (*passages, *(retrieved_passage(n, question, one) for n, one in numbered))
 
+    def add_basis(self, ids: Iterable[str]) -> None:
+        """Record documents and sources of which the answer may tell; see `Turn.basis`."""
+        if new := set(ids).difference(self.turn.basis):
+            self._update(basis=(*self.turn.basis, *sorted(new)))
+
     def _take_step(self, step: Step) -> None:
         """Add or update a step; a new step ends the text before it, which becomes its `said`."""
         steps, step = self.turn.steps, _plain_step(step)
@@ -304,7 +310,7 @@ class RunningAnswer:
                 unsupported_sentences=checked.unsupported_sentences,
             )
         self._record_time("total")
-        self._update(state=state)
+        self._update(state=state, basis=tuple(sorted(self.turn.used)))
         self._log.end(self.turn)
 
     def _update(self, **changes: Any) -> None:

@@ -1,4 +1,4 @@
-"""Withholds stored answers whose evidence the reader may no longer read."""
+"""Withholds stored answers that tell of what the reader may no longer read."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -11,17 +11,12 @@ WITHHELD = _("This answer is withheld, because it uses documents that you may no
 
 
 def readable_turns(access: Access, principal: Principal, turns: Sequence[Turn]) -> list[Turn]:
-    """The turns, without answer and evidence where any of it is from an unreadable document.
+    """The turns, without answer and evidence where any of it may be from something unreadable.
 
-    The question stays, because the principal wrote it.
+    The history of a turn counts, too. The question stays, because the principal wrote it.
     """
-    unreadable = access.unreadable(principal, {id_ for turn in turns for id_ in _evidence(turn)})
-    return [turn if unreadable.isdisjoint(_evidence(turn)) else _withheld(turn) for turn in turns]
-
-
-def _evidence(turn: Turn) -> set[str]:
-    ids = {one.document_id for one in turn.sources}
-    return (ids | {one.document_id for one in turn.citations}) - {""}
+    unreadable = access.unreadable(principal, {id_ for turn in turns for id_ in turn.used})
+    return [turn if unreadable.isdisjoint(turn.used) else _withheld(turn) for turn in turns]
 
 
 def _withheld(turn: Turn) -> Turn:
@@ -34,4 +29,5 @@ def _withheld(turn: Turn) -> Turn:
         unsupported_sentences=0,
         steps=(),
         reasoning="",
+        basis=(),
     )

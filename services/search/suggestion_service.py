@@ -5,6 +5,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import date
+from itertools import islice
 from pathlib import Path
 
 from domain import DocumentFilter, DocumentOrder, ListedDocument, Principal
@@ -47,16 +48,25 @@ class SuggestionService:
         conversations; about the samples only if there are no others. A question that would not read
         well, or that its document does not seem to answer, is omitted.
         """
+        return list(self.documents_of(principal, day, n, language=language))
+
+    def documents_of(
+        self, principal: Principal, day: date, n: int = 4, *, language: str = ""
+    ) -> dict[str, str]:
+        """The questions of `suggest`, in this order, with the ids of their documents."""
         script = _SCRIPTS.get(language, "")
         documents = _mix(self._candidates(principal), day, script)[:_READ]
         passages = self.passages.of([one.id for one in documents])
-        ranked: list[tuple[bool, bool, int, int, str]] = []
+        ranked: list[tuple[bool, bool, int, int, str, str]] = []
         for place, document in enumerate(documents):
             is_foreign = bool(script) and document.script != script
             found = _suggestions(document, passages.get(document.id, ()), day)
             for turn, (kind, question) in enumerate(found):
-                ranked.append((is_foreign, kind is Kind.WHOLE, turn, place, question))
-        return list(dict.fromkeys(question for *_, question in sorted(ranked)))[:n]
+                ranked.append((is_foreign, kind is Kind.WHOLE, turn, place, question, document.id))
+        best: dict[str, str] = {}
+        for *_, question, document_id in sorted(ranked):
+            best.setdefault(question, document_id)
+        return dict(islice(best.items(), n))
 
     def _candidates(self, principal: Principal) -> list[ListedDocument]:
         readers = self.access.readers(principal)

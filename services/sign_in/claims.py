@@ -129,6 +129,7 @@ def account_of(claims: Claims, options: SignInOptions, now: datetime) -> Account
         created_at=now,
         signed_in_at=issue_time(claims),
         seen_at=now,
+        email_verified=bool(verified_email(claims)),
     )
 
 

@@ -68,6 +68,7 @@ class AccountRow(Base):
     signed_in_at: Mapped[datetime]
     seen_at: Mapped[datetime]
     disabled_at: Mapped[datetime | None]
+    email_verified: Mapped[bool] = mapped_column(default=False)
 
 
 class EndedSessionRow(Base):

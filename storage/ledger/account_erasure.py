@@ -74,13 +74,14 @@ def _erase_rows(session: Session, account_id: str, name: str) -> int:
 def _erase_reader(session: Session, account: AccountRow) -> None:
     """Remove the person from the lists of readers that people have made.
 
-    Mirrored permissions are those of the source, which may name anyone. An address stays if another
-    account has it.
+    Mirrored permissions are those of the source, which may name anyone. An address stays if it is
+    not verified, because it may be somebody else's, or if another account has it, too.
     """
     names = [user_reader(account.id)]
     others = session.scalars(select(AccountRow.email).where(AccountRow.id != account.id))
-    if account.email and email_reader(account.email) not in map(email_reader, others):
-        names.append(email_reader(account.email))
+    own = email_reader(account.email)
+    if account.email and account.email_verified and own not in map(email_reader, others):
+        names.append(own)
     restriction = RestrictionReaderRow.restriction_id
     by_people = or_(restriction.startswith("source:"), restriction.startswith("collection:"))
     named = RestrictionReaderRow.reader.in_(names)

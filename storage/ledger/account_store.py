@@ -93,6 +93,7 @@ class Accounts(Store):
                 session.add(row)
             elif row.signed_in_at < account.signed_in_at:
                 row.name, row.email = account.name, account.email
+                row.email_verified = account.email_verified
                 row.groups = sorted(account.groups)
                 row.signed_in_at, row.seen_at = account.signed_in_at, account.seen_at
             return from_row(Account, row)

@@ -1,37 +1,62 @@
 """A user's list of conversations: paged, searched, renamed, deleted, and restored."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import asdict
 from datetime import datetime
 
-from sqlalchemy import Select, func, select
+from sqlalchemy import Select, false, func, or_, select
 
 from domain import Conversation, Principal, SearchChoice, Turn
 from storage.ledger.columns import from_row
-from storage.ledger.conversation_store import contains_words, owned_row, title_text, turn_text
+from storage.ledger.conversation_store import (
+    contains_words,
+    has_word,
+    owned_row,
+    title_text,
+    turn_text,
+)
 from storage.ledger.database import Store
-from storage.ledger.ledger_tables import ConversationRow, TurnRow
+from storage.ledger.ledger_tables import ConversationRow, ConversationTextRow, TurnRow
 
 
 class ConversationList(Store):
     """Conversations; each call sees only those of its principal that are not deleted."""
 
     def page(
-        self, principal: Principal, words: Iterable[str] = (), *, limit: int, offset: int = 0
+        self,
+        principal: Principal,
+        words: Iterable[str] = (),
+        withheld: Collection[str] = (),
+        *,
+        limit: int,
+        offset: int = 0,
     ) -> list[Conversation]:
         """A page of the conversations that contain all words, most recently used first.
 
         Words match parts of longer words, ignoring case and width, in title, questions, and
-        answers.
+        answers, except those of the `withheld` turns.
         """
-        query = _visible(principal).where(contains_words(words)).limit(limit).offset(offset)
-        return self._each(Conversation, query)
+        query = _visible(principal).where(contains_words(words, withheld))
+        return self._each(Conversation, query.limit(limit).offset(offset))
 
-    def count(self, principal: Principal, words: Iterable[str] = ()) -> int:
+    def count(
+        self, principal: Principal, words: Iterable[str] = (), withheld: Collection[str] = ()
+    ) -> int:
         """The number of conversations that contain all words; see `page`."""
         ids = _visible(principal).with_only_columns(ConversationRow.id).order_by(None)
-        matches = ids.where(contains_words(words)).subquery()
+        matches = ids.where(contains_words(words, withheld)).subquery()
         return self._count(select(func.count()).select_from(matches))
+
+    def basis(self, principal: Principal, words: Iterable[str]) -> dict[str, frozenset[str]]:
+        """`Turn.basis` by turn id, for the turns that contain any of the words."""
+        query = (
+            _visible(principal)
+            .join(ConversationTextRow, ConversationTextRow.conversation_id == ConversationRow.id)
+            .join(TurnRow, TurnRow.id == ConversationTextRow.turn_id)
+            .where(or_(false(), *map(has_word, words)))
+            .with_only_columns(TurnRow.id, TurnRow.basis)
+        )
+        return {id_: frozenset(basis) for id_, basis in self._pairs(query).items()}
 
     def whole(self, principal: Principal, conversation_id: str) -> tuple[Conversation, list[Turn]]:
         """A conversation with the turns of all its branches, oldest first.

@@ -1,9 +1,10 @@
 """Conversations and their trees of turns, visible only to their owner."""
 
+import json
 import os
 import uuid
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Final
@@ -116,20 +117,26 @@ def turn_text(turn: Turn) -> ConversationTextRow:
     return ConversationTextRow(conversation_id=turn.conversation_id, turn_id=turn.id, text=text)
 
 
-def contains_words(words: Iterable[str]) -> ColumnElement[bool]:
-    """Whether a conversation contains all words, in its title or any of its turns.
+def contains_words(words: Iterable[str], withheld: Collection[str]) -> ColumnElement[bool]:
+    """Whether a conversation contains all words, in its title or a turn that is not withheld.
 
     Words match parts of longer words, ignoring case and width. The time is proportional to the
-    number of words and to the length of the principal's conversations.
+    number of words and to the length of the principal's conversations. `withheld` are turn ids.
     """
-    return and_(true(), *(_contains(fold(word)) for word in words))
+    ids = func.json_each(json.dumps(sorted(withheld))).table_valued("value")
+    is_searched = ConversationTextRow.turn_id.not_in(select(ids.c.value)) if withheld else true()
+    return and_(true(), *(_contains(word, is_searched) for word in words))
 
 
-def _contains(word: str) -> ColumnElement[bool]:
+def _contains(word: str, is_searched: ColumnElement[bool]) -> ColumnElement[bool]:
     return exists().where(
-        ConversationTextRow.conversation_id == ConversationRow.id,
-        func.instr(ConversationTextRow.text, word) > 0,
+        ConversationTextRow.conversation_id == ConversationRow.id, has_word(word), is_searched
     )
+
+
+def has_word(word: str) -> ColumnElement[bool]:
+    """Whether a text contains the word."""
+    return func.instr(ConversationTextRow.text, fold(word)) > 0
 
 
 _LONGEST_ANSWER = timedelta(hours=1)

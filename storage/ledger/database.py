@@ -84,7 +84,7 @@ def change_all(
         session.execute(statement.where(column.in_(group)))
 
 
-HEAD = "0016"
+HEAD = "0017"
 """The newest migration; comparing it at each start avoids loading Alembic when unnecessary."""
 
 _BUSY_TIMEOUT_MS = 30_000

@@ -138,6 +138,7 @@ class TurnRow(Base):
     search: Mapped[dict[str, Any]] = mapped_column(default=dict)
     steps: Mapped[list[Any]] = mapped_column(MessageJson, default=list)
     reasoning: Mapped[str] = mapped_column(default="")
+    basis: Mapped[list[Any]] = mapped_column(default=list)
 
 
 class ConversationTextRow(Base):

@@ -5,7 +5,8 @@ from chains.requests.small_talk import LibraryFacts, SmallTalkAnswerer
 
 
 def answer(question, documents=25, questions=()):
-    answerer = SmallTalkAnswerer(lambda: LibraryFacts(documents, questions))
+    by_question = {one: f"d{n}" for n, one in enumerate(questions)}
+    answerer = SmallTalkAnswerer(lambda: LibraryFacts(documents, by_question))
     return answerer.invoke({"question": question, "chat_history": []})
 
 
@@ -46,9 +47,9 @@ def test_an_introduction_has_the_number_of_documents_and_example_questions():
 
 def test_example_questions_in_the_language_of_the_reply_come_first():
     questions = ["What is A?", "무엇인가요?", "何ですか？", "What is B?", "What is C?"]
-    assert answer("뭘 할 수 있어?", 9, questions)["answer"].endswith(
-        "- 무엇인가요?\n- What is A?\n- 何ですか？"
-    )
+    pieces = answer("뭘 할 수 있어?", 9, questions)
+    assert pieces["answer"].endswith("- 무엇인가요?\n- What is A?\n- 何ですか？")
+    assert pieces["basis"] == ["d1", "d0", "d2"]
 
 
 def test_an_introduction_says_that_the_library_is_empty():

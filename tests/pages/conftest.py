@@ -47,12 +47,15 @@ class Library:
 
 
 class NoExtras:
-    """No scope choices, files, suggestions, sources, or panel for answers without citations."""
+    """No choices, restrictions, files, suggestions, sources, or panel without citations."""
 
     max_file_mb = 100
 
     def choices(self, principal: Principal, conversation_id: str | None = None) -> Choices:
         return Choices()
+
+    def denied(self, principal: Principal) -> None:
+        return None
 
     def box_of(self, principal: Principal, conversation_id: str) -> None:
         return None
@@ -77,6 +80,7 @@ class Services:
     originals: Originals = field(default_factory=Originals)
     costs: CostService = field(default_factory=lambda: CostService(Prices("qwen3", 2.0, 10.0)))
 
+    access: NoExtras = field(default_factory=NoExtras)
     choices: NoExtras = field(default_factory=NoExtras)
     uploads: NoExtras = field(default_factory=NoExtras)
     relevance: NoExtras = field(default_factory=NoExtras)

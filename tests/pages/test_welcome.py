@@ -5,7 +5,7 @@ from unittest.mock import patch
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from domain import LOCAL_USER, Principal
+from domain import LOCAL_USER, DocumentFilter, Principal
 from tests.conversations import conversations_of
 from tests.pages.conftest import APP, install_services, page_text
 from ui.shared import session
@@ -59,6 +59,26 @@ def test_a_users_library_suggests_questions_about_itself(services, handbook):
     question = labels(page)[0]
     page.button(key=f"sample-{question}").click().run()
     assert [one.title for one in conversations_of(services)] == [question]
+
+
+def test_questions_about_a_document_disappear_when_it_is_hidden(services, tmp_path, monkeypatch):
+    folder = tmp_path / "plans"
+    folder.mkdir()
+    for name in ("Budget", "Travel"):
+        text = f"# {name} plan\n\n## {name} rules\n\nThe {name} plan has rules for everyone here.\n"
+        (folder / f"{name}.md").write_text(text, encoding="utf-8")
+    services.directories.import_directory(LOCAL_USER, folder)
+    page = services.documents.page(LOCAL_USER, DocumentFilter())
+    ids = {one.title: one.id for one in page.documents}
+    nobody, restrictions = [frozenset()], services.access.restrictions
+    restrictions.restrict_documents({ids["Budget plan"]: nobody, ids["Travel plan"]: []})
+    monkeypatch.setattr(session, "principal", lambda services: Principal("ada"))
+    page = open_page()
+    assert any("Travel" in one for one in labels(page))
+    restrictions.restrict_documents({ids["Budget plan"]: [], ids["Travel plan"]: nobody})
+    shown = labels(page.run())
+    assert any("Budget" in one for one in shown)
+    assert not any("Travel" in one for one in shown)
 
 
 def test_documents_can_be_added_beside_the_questions(services, handbook):

@@ -26,7 +26,7 @@ KEEPS_THE_ID = {
 @pytest.fixture
 def services(build_services):
     services = build_services()
-    Accounts(services._database).put(account("Ada Lovelace", "hr"))
+    Accounts(services._database).put(account("Ada Lovelace", "hr", email_verified=True))
     return services
 
 
@@ -128,6 +128,14 @@ def test_the_readers_of_a_source_no_longer_name_the_person(services):
     box = add_everything(services)
     services.account_deletion.delete(LOCAL_USER, "ada")
     assert services.permissions.readers(LOCAL_USER, box) == ("user:ben",)
+
+
+def test_an_address_that_is_not_verified_stays_a_reader(services):
+    accounts, later = Accounts(services._database), NOW + timedelta(hours=1)
+    accounts.put(account("Ada Lovelace", signed_in_at=later, email_verified=False))
+    box = add_everything(services)
+    services.account_deletion.delete(LOCAL_USER, "ada")
+    assert services.permissions.readers(LOCAL_USER, box) == ("email:ada@example.com", "user:ben")
 
 
 @pytest.mark.parametrize("address", ["ada@example.com", "Ada@Example.com"])

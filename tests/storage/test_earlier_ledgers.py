@@ -88,6 +88,7 @@ def test_an_upgraded_library_answers_and_shows_its_earlier_conversation(
     [_new, earlier] = services.conversations.page(LOCAL_USER, limit=9).items
     [earlier_turn] = services.turns.list(LOCAL_USER, earlier.id)
     assert "25 days" in earlier_turn.answer
+    assert {one.document_id for one in earlier_turn.sources} == {*earlier_turn.basis}
 
 
 @by_ledger

@@ -107,9 +107,9 @@ def _show_additions(services: Services, library: "LibraryStatus") -> None:
 
 
 def _suggestions(services: Services, library: "LibraryStatus") -> list[str]:
-    """Suggested questions, cached until the day or the library changes."""
-    day = datetime.now(UTC).date()
-    state = (principal(), day, language(), library.documents, library.passages)
+    """Suggested questions, cached until the day, the library, or what is readable changes."""
+    day, denied = datetime.now(UTC).date(), services.access.denied(principal())
+    state = (principal(), day, language(), library.documents, library.passages, denied)
     cached: tuple[object, list[str]] = st.session_state.get(SUGGESTED, (None, []))
     if cached[0] != state:
         questions = services.suggestions.suggest(principal(), day, language=language())

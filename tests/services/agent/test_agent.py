@@ -500,3 +500,12 @@ def test_the_answer_tool_ends_the_agent_with_its_text(extractive):
     assert isinstance(last, ToolMessage)
     assert "25 days" in last.text
     assert "\n\nSources:\n[1] Leave policy, " in last.text
+
+
+def test_the_sources_that_an_agent_lists_are_the_basis_of_its_answer(
+    services, make_document_agent, model_server
+):
+    model_server.will(ToolCalls(Call("list_sources", {})), Text("There is a handbook."))
+    pieces = run_agent(make_document_agent(), "What is there?")
+    basis = [id_ for piece in pieces for id_ in piece.get("basis", ())]
+    assert basis == [one.source.id for one in services.sources.list(LOCAL_USER)]

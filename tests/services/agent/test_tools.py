@@ -7,6 +7,7 @@ import pytest
 from domain import (
     LOCAL_USER,
     CitationState,
+    DocumentFilter,
     Principal,
     RetrievedPassage,
     Scope,
@@ -154,6 +155,16 @@ def test_the_chain_answers_without_a_chat_model(extractive):
     assert {citation["state"] for citation in message.artifact["citations"]} == {"verified"}
 
 
+def test_an_answer_has_the_documents_of_its_example_questions_as_its_basis(extractive):
+    message = call(tools_of(extractive)["ask_documents"], question="What can you do?")
+    assert "For example" in message.content
+    document_ids = {
+        one.id for one in extractive.documents.page(LOCAL_USER, DocumentFilter()).documents
+    }
+    assert message.artifact["documents"] == []
+    assert {*message.artifact["basis"]} & document_ids
+
+
 def test_ask_documents_does_not_start_another_agent(services, model_server):
     model_server.will(Text(GOOD))
     tool = tools_of(services, search=SearchChoice(by_agent=True))["ask_documents"]
@@ -259,6 +270,7 @@ def test_the_sources_are_listed_with_their_documents_and_collection(services):
     message = call(tools_of(services)["list_sources"])
     assert message.content == "- handbook (directory): 4 documents, collection handbook"
     assert message.artifact["documents"] == []
+    assert message.artifact["basis"] == [services.sources.list(LOCAL_USER)[0].source.id]
 
 
 def test_an_empty_library_is_reported(build_services):

@@ -16,6 +16,7 @@ from domain import (
 )
 from domain.errors import InputError, ModelError, ModelUnavailableError, NotFoundError
 from services.chat.chain_builder import AnswerChain
+from services.chat.withheld_turns import WITHHELD
 from services.events import (
     CitationVerified,
     Condensing,
@@ -542,3 +543,23 @@ def test_an_agent_at_its_limit_leaves_an_incomplete_turn_with_a_reason(extractiv
         -1
     ].turn
     assert (turn.state, turn.error) == (TurnState.INCOMPLETE, "too many calls")
+
+
+def test_a_follow_up_is_withheld_with_the_turn_before_it_unless_it_was_asked_later(extractive):
+    anna, hidden = Principal("anna"), [frozenset({"group:hr"})]
+    first = extractive.chat.ask(anna, "How many days of annual leave do new employees get?")
+    [document] = {one.document_id for one in first.citations}
+    follow_up = extractive.chat.ask(anna, "Thank you!", first.conversation_id)
+    assert document in follow_up.basis
+    extractive.access.restrictions.restrict_documents(dict.fromkeys(first.basis, hidden))
+    extractive.chat.ask(anna, "Thank you!", first.conversation_id)
+    turns = extractive.turns.list(anna, first.conversation_id)
+    assert [one.answer == str(WITHHELD) for one in turns] == [True, True, False]
+
+
+def test_example_questions_are_withheld_with_their_documents(extractive):
+    anna = Principal("anna")
+    turn = extractive.chat.ask(anna, "What can you do?")
+    assert "For example" in turn.answer
+    extractive.access.restrictions.restrict_documents({turn.basis[0]: [frozenset({"group:hr"})]})
+    assert extractive.turns.get(anna, turn.conversation_id, turn.id).answer == str(WITHHELD)

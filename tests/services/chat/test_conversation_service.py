@@ -158,6 +158,29 @@ def test_special_characters_are_literal_and_every_word_must_occur(service, ask, 
     assert titles_of(service, words) == []
 
 
+def ids(page):
+    return [one.id for one in page.items]
+
+
+def test_words_of_a_withheld_turn_do_not_find_its_conversation(
+    service, conversations, database, ask
+):
+    found = ask("Where is the plan?", "In Busan.", "Plans")
+    turn = conversations.turns(ANNA, found)[0]
+    conversations.finish_turn(ANNA, replace(turn, basis=("d1", "d2")))
+    readers = {"d1": [frozenset(["user:anna"])], "d2": [frozenset(["user:anna"])]}
+    restrictions = Restrictions(database)
+    restrictions.restrict_documents(readers)
+    assert ids(service.page(ANNA, "busan plan", limit=9)) == [found]
+    restrictions.restrict_documents({"d2": [frozenset(["user:bert"])]})
+    for words in ("busan", "where", "plans busan"):
+        assert service.page(ANNA, words, limit=9) == ([], 0)
+    assert ids(service.page(ANNA, "plans", limit=9)) == [found]
+    assert ids(service.page(ANNA, limit=9)) == [found]
+    ask("Is Busan far?")
+    assert service.page(ANNA, "busan", limit=1).total == 1
+
+
 def test_a_search_covers_earlier_versions_of_a_question(service, conversations, ask):
     first = ask("Where is the canteen?", title="Lunch")
     conversations.start_turn(ANNA, first, "Where is the bar?", parent_id=None)

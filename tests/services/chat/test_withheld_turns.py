@@ -1,3 +1,4 @@
+from dataclasses import replace
 from datetime import UTC, datetime
 
 import pytest
@@ -13,6 +14,7 @@ from domain import (
 )
 from services.chat.withheld_turns import WITHHELD, readable_turns
 from storage.ledger.document_store import document_id
+from storage.ledger.restriction_store import source_restriction
 from tests.fakes.library import DictLoader, Library
 
 ANNA = Principal("anna")
@@ -55,6 +57,18 @@ def test_an_answer_from_an_unreadable_document_is_withheld_with_all_of_its_evide
     assert "25" not in repr(withheld)
     assert "How much leave is there?" not in repr(withheld)
     assert other == turn(readable)
+
+
+def test_a_turn_is_withheld_with_what_else_it_may_tell_of(library):
+    hidden, readable = (document_id(library.source.id, key) for key in ("a.md", "b.md"))
+    other = library.sources.ensure("directory", "/secret", name="Secret plans").id
+    follow_up = replace(turn(readable), basis=(hidden, readable))
+    listing = replace(turn(readable), basis=(library.source.id, other))
+    assert readable_turns(library.access, ANNA, [follow_up, listing]) == [follow_up, listing]
+    library.access.restrictions.restrict_documents({hidden: [frozenset({"group:hr"})]})
+    library.access.restrictions.restrict(source_restriction(other), ["group:hr"])
+    for one in readable_turns(library.access, ANNA, [follow_up, listing]):
+        assert (one.answer, one.basis) == (str(WITHHELD), ())
 
 
 def test_the_answer_returns_with_the_permission(library):

@@ -113,12 +113,14 @@ def test_only_names_are_groups(sign_in, claim, groups):
 def test_a_verified_address_is_a_reader_of_documents(sign_in):
     principal = sign_in.principal_of(ADA | {"email_verified": True}, NOW)
     assert {"email:ada@example.com", "domain:example.com"} <= principal.readers
+    assert sign_in.account_of(ADA | {"email_verified": True}, NOW).email_verified
 
 
 @pytest.mark.parametrize("verified", [False, None, "true", 1])
 def test_an_address_that_the_provider_has_not_verified_admits_to_nothing(sign_in, verified):
     principal = sign_in.principal_of(ADA | {"email_verified": verified}, NOW)
     assert principal.email == ""
+    assert not sign_in.account_of(ADA | {"email_verified": verified}, NOW).email_verified
     assert not any(one.startswith(("email:", "domain:")) for one in principal.readers)
 
 
