@@ -3,6 +3,7 @@
 import math
 import time
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Annotated
 
 import anyio
@@ -178,40 +179,42 @@ def with_headers(send: Send, extra: Mapping[str, str]) -> Send:
     return send_with_headers
 
 
-def services_of(request: Request) -> Services:
-    """The services for the current settings."""
-    latest: LatestServices = request.app.state.latest_services
-    return latest.get()
+@dataclass(frozen=True, slots=True)
+class Call:
+    """A call of an operation."""
+
+    services: Services
+    """The services for the current settings"""
+    principal: Principal
+    """The caller"""
 
 
-def _caller(
+def _call(
     scopes: SecurityScopes,
     request: Request,
     _documented: Annotated[HTTPAuthorizationCredentials | None, Depends(_BEARER)],
-) -> Principal:
+) -> Call:
     caller: ApiCaller = request.state.caller
     missing = [scope for scope in scopes.scopes if scope not in caller.scopes]
     if missing and isinstance(caller.origin, ApiKey):
         raise ProblemError(403, f"This key lacks the scope `{missing[0]}`: use a key that has it.")
     if missing:
         require_role(caller.principal, ROLES[ApiScope(missing[0])])
-    return caller.principal
+    latest: LatestServices = request.app.state.latest_services
+    return Call(latest.get(), caller.principal)
 
 
-OpenServices = Annotated[Services, Depends(services_of)]
-"""The services, as an argument of an operation."""
+AnyCall = Annotated[Call, Security(_call)]
+"""The call of an operation that any key may use, as its argument."""
 
-Caller = Annotated[Principal, Security(_caller)]
-"""The caller, as an argument of an operation that any key may use."""
+ReadCall = Annotated[Call, Security(_call, scopes=[ApiScope.READ])]
+"""The call of an operation that requires the scope `read`, as its argument."""
 
-ReadAccess = Annotated[Principal, Security(_caller, scopes=[ApiScope.READ])]
-"""The caller, as an argument of an operation that requires the scope `read`."""
+AskCall = Annotated[Call, Security(_call, scopes=[ApiScope.ASK])]
+"""The call of an operation that requires the scope `ask`, as its argument."""
 
-AskAccess = Annotated[Principal, Security(_caller, scopes=[ApiScope.ASK])]
-"""The caller, as an argument of an operation that requires the scope `ask`."""
+ManageCall = Annotated[Call, Security(_call, scopes=[ApiScope.MANAGE])]
+"""The call of an operation that requires the scope `manage`, as its argument."""
 
-ManageAccess = Annotated[Principal, Security(_caller, scopes=[ApiScope.MANAGE])]
-"""The caller, as an argument of an operation that requires the scope `manage`."""
-
-MetricsAccess = Annotated[Principal, Security(_caller, scopes=[ApiScope.METRICS])]
-"""The caller, as an argument of an operation that requires the scope `metrics`."""
+MetricsCall = Annotated[Call, Security(_call, scopes=[ApiScope.METRICS])]
+"""The call of an operation that requires the scope `metrics`, as its argument."""

@@ -20,11 +20,9 @@ from pydantic.json_schema import JsonSchemaValue
 from sse_starlette import EventSourceResponse
 from starlette.types import Receive, Scope, Send
 
-from api.authentication import AskAccess, OpenServices
+from api.authentication import AskCall, Call
 from api.field_types import Schema
 from api.problems import ClientDisconnectedError, Problem, ProblemError, problem_of_error
-from bootstrap import Services
-from domain import Principal
 from domain.logs import get_logger
 
 PING_S = 15
@@ -214,11 +212,9 @@ async def _event_bytes(
 
 
 @dataclass(frozen=True, slots=True)
-class AnswerCall:
+class AnswerCall(Call):
     """A call of an operation that answers in a thread while the client is connected."""
 
-    services: Services
-    principal: Principal
     _streams: Streams
     _request: Request
 
@@ -247,10 +243,8 @@ class AnswerCall:
         return EventStream(_event_bytes(first, stream, encode), stream)
 
 
-async def _answer_call(
-    services: OpenServices, principal: AskAccess, request: Request
-) -> AnswerCall:
-    return AnswerCall(services, principal, request.app.state.streams, request)
+async def _answer_call(call: AskCall, request: Request) -> AnswerCall:
+    return AnswerCall(call.services, call.principal, request.app.state.streams, request)
 
 
 Answering = Annotated[AnswerCall, Depends(_answer_call)]

@@ -12,7 +12,7 @@ from typing import Annotated, Any, Literal
 from fastapi import APIRouter, Path
 from pydantic import Field
 
-from api.authentication import Caller, OpenServices, ReadAccess
+from api.authentication import AnyCall, ReadCall
 from api.field_types import Schema
 from api.openai.openai_answers import ChatCompletion, completion_of
 from api.openai.openai_error_responses import ModelNotFoundError, error_responses
@@ -132,27 +132,25 @@ router = APIRouter(tags=["openai"])
 
 
 @router.get("/models")
-def list_models(services: OpenServices, _principal: Caller) -> ModelList:
+def list_models(call: AnyCall) -> ModelList:
     """List the models that answer, and the embedding model."""
-    return ModelList(data=[Model(id=name) for name in all_models(services)])
+    return ModelList(data=[Model(id=name) for name in all_models(call.services)])
 
 
 @router.get("/models/{model:path}", responses=error_responses(404))
-def retrieve_model(model: _Named, services: OpenServices, _principal: Caller) -> Model:
+def retrieve_model(call: AnyCall, model: _Named) -> Model:
     """Read a model."""
-    require_model(model, all_models(services))
+    require_model(model, all_models(call.services))
     return Model(id=model)
 
 
 @router.post("/embeddings", responses=_WITH_BODY)
-def create_embedding(
-    body: EmbeddingRequest, services: OpenServices, principal: ReadAccess
-) -> EmbeddingList:
+def create_embedding(call: ReadCall, body: EmbeddingRequest) -> EmbeddingList:
     """Embed texts with the embedding model of the library's index."""
-    model = services.embedding.model
+    model = call.services.embedding.model
     require_model(body.model, [model])
-    vectors = services.embedding.embed(
-        principal,
+    vectors = call.services.embedding.embed(
+        call.principal,
         body.texts,
         as_questions=body.input_type == "query",
         dimensions=body.dimensions,

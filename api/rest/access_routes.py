@@ -6,7 +6,7 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Path, Query
 from pydantic import Field, StrictBool, StringConstraints
 
-from api.authentication import ManageAccess, OpenServices
+from api.authentication import ManageCall
 from api.field_types import NO_NUL, READER, DocumentId, Page, Paging, SourceId
 from api.problems import NOT_FOUND
 from api.rest.answer_schemas import RequestModel, ResponseModel
@@ -68,47 +68,40 @@ router = APIRouter(tags=["access"])
 
 
 @router.get("/sources/{source_id}/readers", responses=NOT_FOUND)
-def read_source_readers(
-    services: OpenServices, principal: ManageAccess, source_id: SourceId
-) -> Readers:
+def read_source_readers(call: ManageCall, source_id: SourceId) -> Readers:
     """Read who may read a source; requires the role `editor`.
 
     Its collection and its documents may be restricted further.
     """
-    return _response(services.permissions.readers(principal, source_id))
+    return _response(call.services.permissions.readers(call.principal, source_id))
 
 
 @router.put("/sources/{source_id}/readers", responses=NOT_FOUND)
-def set_source_readers(
-    services: OpenServices, principal: ManageAccess, source_id: SourceId, body: NewReaders
-) -> Readers:
+def set_source_readers(call: ManageCall, source_id: SourceId, body: NewReaders) -> Readers:
     """Change who may read a source, from the next request on; requires the role `admin`."""
-    return _response(services.permissions.set_readers(principal, source_id, body.readers))
+    return _response(call.services.permissions.set_readers(call.principal, source_id, body.readers))
 
 
 @router.get("/collections/{name:path}/readers", responses=NOT_FOUND)
-def read_collection_readers(
-    services: OpenServices, principal: ManageAccess, name: _Collection
-) -> Readers:
+def read_collection_readers(call: ManageCall, name: _Collection) -> Readers:
     """Read who may read a collection; requires the role `editor`."""
-    return _response(services.permissions.collection_readers(principal, name))
+    return _response(call.services.permissions.collection_readers(call.principal, name))
 
 
 @router.put("/collections/{name:path}/readers", responses=NOT_FOUND)
-def set_collection_readers(
-    services: OpenServices, principal: ManageAccess, name: _Collection, body: NewReaders
-) -> Readers:
+def set_collection_readers(call: ManageCall, name: _Collection, body: NewReaders) -> Readers:
     """Change who may read a collection, from the next request on; requires the role `admin`.
 
     This includes sources that are added to it later.
     """
-    return _response(services.permissions.set_collection_readers(principal, name, body.readers))
+    return _response(
+        call.services.permissions.set_collection_readers(call.principal, name, body.readers)
+    )
 
 
 @router.get("/documents/{document_id}/access", responses=NOT_FOUND)
 def explain_access(
-    services: OpenServices,
-    principal: ManageAccess,
+    call: ManageCall,
     document_id: DocumentId,
     user: _User = "",
     group: _Groups = [],  # noqa: B006  # nothing changes it
@@ -116,7 +109,7 @@ def explain_access(
 ) -> AccessExplanation:
     """Explain why a user may read a document, or why not; requires the role `editor`."""
     person = Principal(user, frozenset(group), email=email)
-    explanation = services.permissions.why(principal, person, document_id)
+    explanation = call.services.permissions.why(call.principal, person, document_id)
     return AccessExplanation.model_validate(explanation)
 
 
@@ -157,9 +150,9 @@ class ApiKeyPage(Page[ApiKeyInfo]):
 
 
 @router.get("/api-keys")
-def list_api_keys(services: OpenServices, principal: ManageAccess, paging: Paging) -> ApiKeyPage:
+def list_api_keys(call: ManageCall, paging: Paging) -> ApiKeyPage:
     """List all API keys, also expired and revoked ones; requires the role `admin`."""
-    keys = services.api_keys.list(principal)
+    keys = call.services.api_keys.list(call.principal)
     items = [
         ApiKeyInfo.from_objects(key, groups=sorted(key.groups), scopes=sorted(key.scopes))
         for key in paging.slice(keys)
@@ -168,9 +161,9 @@ def list_api_keys(services: OpenServices, principal: ManageAccess, paging: Pagin
 
 
 @router.delete("/api-keys/{key_id}", status_code=204, responses=NOT_FOUND)
-def revoke_api_key(services: OpenServices, principal: ManageAccess, key_id: _KeyId) -> None:
+def revoke_api_key(call: ManageCall, key_id: _KeyId) -> None:
     """Revoke an API key immediately, in every process; requires the role `admin`."""
-    services.api_keys.revoke(principal, key_id)
+    call.services.api_keys.revoke(call.principal, key_id)
 
 
 _LARGEST = 2**63 - 1
@@ -216,8 +209,7 @@ class AuditLogPage(ResponseModel):
 
 @router.get("/audit")
 def list_audit_events(
-    services: OpenServices,
-    principal: ManageAccess,
+    call: ManageCall,
     *,
     days: _Days = None,
     action: Annotated[Action | None, Query(description="Only events with this action")] = None,
@@ -227,8 +219,8 @@ def list_audit_events(
 ) -> AuditLogPage:
     """List who changed what, the newest first; requires the role `admin`."""
     since = None if days is None else datetime.now(UTC) - timedelta(days=days)
-    events = services.audit.list(
-        principal, since=since, action=action or "", actor=actor, before=before, limit=limit
+    events = call.services.audit.list(
+        call.principal, since=since, action=action or "", actor=actor, before=before, limit=limit
     )
     next_before = events[-1].id if len(events) == limit else None
     return AuditLogPage(

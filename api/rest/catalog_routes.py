@@ -9,6 +9,7 @@ from fastapi import APIRouter, Response
 from pydantic import ConfigDict, Field, RootModel
 
 import domain
+from api.authentication import Call
 from api.field_types import Line, Question, Schema
 from api.problems import problem_responses
 from api.rest.answer_schemas import Citation, RequestModel, ResponseModel, Source
@@ -23,8 +24,7 @@ from api.streaming import (
     encoded_event,
     stream_responses,
 )
-from bootstrap import Services
-from domain import CatalogQuery, Principal
+from domain import CatalogQuery
 from domain.errors import ConflictError
 from services.catalog import catalog_question
 from services.catalog.place_search import PlacesRanked
@@ -265,7 +265,7 @@ async def search_catalogue(call: Answering, body: CatalogQuestionRequest) -> Cat
 
     The answer is stopped if the caller disconnects; nothing is stored.
     """
-    *_, last = await call.read(partial(_answer_events, call.services, call.principal, body))
+    *_, last = await call.read(partial(_answer_events, call, body))
     return last  # type: ignore[return-value]  # what does not raise ends with the answer
 
 
@@ -282,19 +282,17 @@ async def search_catalogue_stream(call: Answering, body: CatalogQuestionRequest)
     The events are `understood`, `ranked`, `token`, and `answered`; after a failure, the last one is
     `error`, with problem details. The answer is stopped if the caller disconnects.
     """
-    begin = partial(_answer_events, call.services, call.principal, body)
+    begin = partial(_answer_events, call, body)
     return await call.stream(begin, _event_bytes)
 
 
-def _answer_events(
-    services: Services, principal: Principal, body: CatalogQuestionRequest
-) -> Generator[EventData, None, None]:
+def _answer_events(call: Call, body: CatalogQuestionRequest) -> Generator[EventData, None, None]:
     """The events of the answer; closing the generator closes the model's stream."""
-    catalog = services.catalog.find(principal, body.catalogue)
+    catalog = call.services.catalog.find(call.principal, body.catalogue)
     description = catalog.description
     filter_names = [one.name for one in description.filters]
-    events = services.catalog.search(
-        principal,
+    events = call.services.catalog.search(
+        call.principal,
         body.query,
         catalog=catalog,
         user_id=body.user_id or "",

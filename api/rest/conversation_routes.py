@@ -7,12 +7,10 @@ from urllib.parse import quote
 from fastapi import APIRouter, File, Query, Response, UploadFile
 from pydantic import ConfigDict, Field, StringConstraints
 
-from api.authentication import AskAccess, OpenServices
+from api.authentication import AskCall, Call
 from api.field_types import NOT_BLANK, ConversationId, Page, Paging, TurnId
 from api.problems import NOT_FOUND, ProblemError, problem_responses
 from api.rest.answer_schemas import RequestModel, ResponseModel, SearchChoice, SearchOptions, Turn
-from bootstrap import Services
-from domain import Principal
 from domain.errors import InputError
 from services.export.transcripts import TranscriptFormat, file_name
 from services.texts import MAX_TITLE_CHARS, TITLE_CHARS
@@ -137,121 +135,100 @@ router = APIRouter(prefix="/conversations", tags=["conversations"])
 
 
 @router.get("")
-def list_conversations(
-    services: OpenServices, principal: AskAccess, paging: Paging, words: SearchWords = ""
-) -> ConversationPage:
+def list_conversations(call: AskCall, paging: Paging, words: SearchWords = "") -> ConversationPage:
     """List conversations, most recently active first."""
-    page = services.conversations.page(principal, words, **paging._asdict())
+    page = call.services.conversations.page(call.principal, words, **paging._asdict())
     return ConversationPage.of(page.items, page.total)
 
 
 @router.post("", status_code=201)
-def create_conversation(
-    services: OpenServices, principal: AskAccess, body: NewConversation
-) -> Conversation:
+def create_conversation(call: AskCall, body: NewConversation) -> Conversation:
     """Create a conversation without a question."""
-    begun = services.conversations.begin(principal, body.title, body.search.choice())
+    begun = call.services.conversations.begin(call.principal, body.title, body.search.choice())
     return Conversation.model_validate(begun)
 
 
 @router.post("/import", status_code=201, responses=problem_responses(409, 413))
-def import_conversation(
-    services: OpenServices, principal: AskAccess, file: ExportedFile
-) -> Conversation:
+def import_conversation(call: AskCall, file: ExportedFile) -> Conversation:
     """Import a conversation exported as JSON, as a new conversation.
 
     Verified citations are checked again, against this library; those that it does not contain
     become `not verified here`.
     """
     try:
-        conversation = services.conversations.import_json(principal, file.file.read())
+        conversation = call.services.conversations.import_json(call.principal, file.file.read())
     except InputError as error:
         raise ProblemError(409, str(error)) from error  # the file may be anything
     return Conversation.model_validate(conversation)
 
 
 @router.get("/{conversation_id}", responses=NOT_FOUND)
-def read_conversation(
-    services: OpenServices, principal: AskAccess, conversation_id: ConversationId
-) -> ConversationWithTurns:
+def read_conversation(call: AskCall, conversation_id: ConversationId) -> ConversationWithTurns:
     """Read a conversation with the turns of its selected branch."""
-    return _with_turns(services, principal, conversation_id)
+    return _with_turns(call, conversation_id)
 
 
 @router.patch("/{conversation_id}", responses=NOT_FOUND)
 def change_conversation(
-    services: OpenServices,
-    principal: AskAccess,
-    conversation_id: ConversationId,
-    body: ConversationChange,
+    call: AskCall, conversation_id: ConversationId, body: ConversationChange
 ) -> Conversation:
     """Rename a conversation, or change the search options for its next question."""
     if body.title is not None:
-        services.conversations.rename(principal, conversation_id, body.title)
+        call.services.conversations.rename(call.principal, conversation_id, body.title)
     if body.search is not None:
-        services.conversations.remember(principal, conversation_id, body.search.choice())
-    return Conversation.model_validate(services.conversations.get(principal, conversation_id))
+        call.services.conversations.remember(call.principal, conversation_id, body.search.choice())
+    return Conversation.model_validate(
+        call.services.conversations.get(call.principal, conversation_id)
+    )
 
 
 @router.delete("/{conversation_id}", status_code=204, responses=NOT_FOUND)
-def delete_conversation(
-    services: OpenServices, principal: AskAccess, conversation_id: ConversationId
-) -> None:
+def delete_conversation(call: AskCall, conversation_id: ConversationId) -> None:
     """Delete a conversation; it can be restored for 30 days by default."""
-    services.conversations.delete(principal, conversation_id)
+    call.services.conversations.delete(call.principal, conversation_id)
 
 
 @router.post("/{conversation_id}/restore", responses=NOT_FOUND)
-def restore_conversation(
-    services: OpenServices, principal: AskAccess, conversation_id: ConversationId
-) -> Conversation:
+def restore_conversation(call: AskCall, conversation_id: ConversationId) -> Conversation:
     """Restore a deleted conversation; one that is not deleted stays unchanged."""
-    services.conversations.restore(principal, conversation_id)
-    return Conversation.model_validate(services.conversations.get(principal, conversation_id))
+    call.services.conversations.restore(call.principal, conversation_id)
+    return Conversation.model_validate(
+        call.services.conversations.get(call.principal, conversation_id)
+    )
 
 
 @router.get("/{conversation_id}/turns/{turn_id}", responses=NOT_FOUND)
-def read_turn(
-    services: OpenServices, principal: AskAccess, conversation_id: ConversationId, turn_id: TurnId
-) -> Turn:
+def read_turn(call: AskCall, conversation_id: ConversationId, turn_id: TurnId) -> Turn:
     """Read a turn of any branch, even while it is being answered."""
-    return Turn.model_validate(services.turns.get(principal, conversation_id, turn_id))
+    return Turn.model_validate(call.services.turns.get(call.principal, conversation_id, turn_id))
 
 
 @router.put("/{conversation_id}/shown", responses=NOT_FOUND)
 def show_version(
-    services: OpenServices,
-    principal: AskAccess,
-    conversation_id: ConversationId,
-    body: VersionRequest,
+    call: AskCall, conversation_id: ConversationId, body: VersionRequest
 ) -> ConversationWithTurns:
     """Select the branch of a version, down to its newest turn."""
-    services.turns.show(principal, conversation_id, body.turn_id)
-    return _with_turns(services, principal, conversation_id)
+    call.services.turns.show(call.principal, conversation_id, body.turn_id)
+    return _with_turns(call, conversation_id)
 
 
 @router.get("/{conversation_id}/export", response_class=Response, responses=_FILES | NOT_FOUND)
 def export_conversation(
-    services: OpenServices,
-    principal: AskAccess,
-    conversation_id: ConversationId,
-    format: Form = TranscriptFormat.MARKDOWN,
+    call: AskCall, conversation_id: ConversationId, format: Form = TranscriptFormat.MARKDOWN
 ) -> Response:
     """Download a conversation as a file."""
-    title = services.conversations.get(principal, conversation_id).title
+    title = call.services.conversations.get(call.principal, conversation_id).title
     name = quote(file_name(title, format))
     return Response(
-        services.conversations.export(principal, conversation_id, format),
+        call.services.conversations.export(call.principal, conversation_id, format),
         headers={"Content-Disposition": f"attachment; filename*=UTF-8''{name}"},
         media_type=_TYPES[format],
     )
 
 
-def _with_turns(
-    services: Services, principal: Principal, conversation_id: str
-) -> ConversationWithTurns:
-    conversation = services.conversations.get(principal, conversation_id)
-    turns = services.turns.list(principal, conversation_id)
-    versions = services.turns.versions(principal, conversation_id)
+def _with_turns(call: Call, conversation_id: str) -> ConversationWithTurns:
+    conversation = call.services.conversations.get(call.principal, conversation_id)
+    turns = call.services.turns.list(call.principal, conversation_id)
+    versions = call.services.turns.versions(call.principal, conversation_id)
     shown = [ShownTurn.from_objects(one, versions=versions[one.id]) for one in turns]
     return ConversationWithTurns.from_objects(conversation, turns=shown)

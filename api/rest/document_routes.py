@@ -8,7 +8,7 @@ from fastapi import APIRouter, Query
 from fastapi.responses import FileResponse
 from pydantic import Field, StrictBool
 
-from api.authentication import ManageAccess, OpenServices, ReadAccess
+from api.authentication import ManageCall, ReadCall
 from api.field_types import (
     DEFAULT_LIMIT,
     MAX_LIMIT,
@@ -267,45 +267,38 @@ EndOffset = Annotated[
 
 
 @router.get("/library")
-def read_library(services: OpenServices, principal: ReadAccess) -> Library:
+def read_library(call: ReadCall) -> Library:
     """Read the contents of the library, and the values that a search can be restricted to."""
-    status, contents = services.library.status(principal), services.documents.contents(principal)
     return Library.from_objects(
-        status,
-        contents,
-        has_worker=services.queue.expects_worker(),
-        narrowing=services.choices.choices(principal),
+        call.services.library.status(call.principal),
+        call.services.documents.contents(call.principal),
+        has_worker=call.services.queue.expects_worker(),
+        narrowing=call.services.choices.choices(call.principal),
     )
 
 
 @router.get("/documents")
-def list_documents(services: OpenServices, principal: ReadAccess, query: Documents) -> DocumentPage:
+def list_documents(call: ReadCall, query: Documents) -> DocumentPage:
     """List the documents that match."""
-    page = services.documents.page(
-        principal, query.filter, query.order, limit=query.limit, offset=query.offset
+    page = call.services.documents.page(
+        call.principal, query.filter, query.order, limit=query.limit, offset=query.offset
     )
     return DocumentPage.of(page.documents, page.total)
 
 
 @router.get("/documents/{document_id}", responses=NOT_FOUND)
-def read_document(
-    services: OpenServices, principal: ReadAccess, document_id: DocumentId
-) -> Document:
+def read_document(call: ReadCall, document_id: DocumentId) -> Document:
     """Read a document's metadata; its text is a separate resource."""
-    return Document.model_validate(services.documents.get(principal, document_id))
+    return Document.model_validate(call.services.documents.get(call.principal, document_id))
 
 
 @router.get("/documents/{document_id}/text", responses=NOT_FOUND)
 def read_text(
-    services: OpenServices,
-    principal: ReadAccess,
-    document_id: DocumentId,
-    start: StartOffset = 0,
-    end: EndOffset = None,
+    call: ReadCall, document_id: DocumentId, start: StartOffset = 0, end: EndOffset = None
 ) -> DocumentText:
     """Read a document's text or a span of it; a span is cut at the end of the text."""
-    document = services.documents.get(principal, document_id)
-    text = services.reader.text(principal, document_id, start, end)
+    document = call.services.documents.get(call.principal, document_id)
+    text = call.services.reader.text(call.principal, document_id, start, end)
     return DocumentText(
         document_id=document.id,
         start=start,
@@ -328,47 +321,39 @@ _FILE: dict[int | str, dict[str, Any]] = {
     response_class=FileResponse,
     responses=_FILE | NOT_FOUND | CONFLICT,
 )
-def read_original(
-    services: OpenServices, principal: ReadAccess, document_id: DocumentId
-) -> FileResponse:
+def read_original(call: ReadCall, document_id: DocumentId) -> FileResponse:
     """Download the file of a document from a folder or an upload.
 
     The file may have changed since it was imported. If it is gone, that is a conflict.
     """
-    original = services.originals.find(principal, document_id)
+    original = call.services.originals.find(call.principal, document_id)
     return FileResponse(
         original.path, filename=original.name, media_type="application/octet-stream"
     )
 
 
 @router.get("/documents/{document_id}/passages", responses=NOT_FOUND)
-def list_passages(
-    services: OpenServices, principal: ReadAccess, document_id: DocumentId, paging: Paging
-) -> PassagePage:
+def list_passages(call: ReadCall, document_id: DocumentId, paging: Paging) -> PassagePage:
     """List a document's indexed passages, in the order of its text."""
-    total = services.documents.get(principal, document_id).passages
-    page = services.documents.passages(principal, document_id, **paging._asdict())
+    total = call.services.documents.get(call.principal, document_id).passages
+    page = call.services.documents.passages(call.principal, document_id, **paging._asdict())
     return PassagePage(items=[DocumentPassage.of(one) for one in page], total=total)
 
 
 @router.post("/documents/{document_id}/import", status_code=202, responses=NOT_FOUND)
-def import_document(
-    services: OpenServices, principal: ManageAccess, document_id: DocumentId
-) -> Import:
+def import_document(call: ManageCall, document_id: DocumentId) -> Import:
     """Import a document again, even if it has not changed."""
-    return _only(services.documents.reimport(principal, [document_id]))
+    return _only(call.services.documents.reimport(call.principal, [document_id]))
 
 
 @router.delete("/documents/{document_id}", status_code=202, responses=NOT_FOUND)
-def delete_document(
-    services: OpenServices, principal: ManageAccess, document_id: DocumentId
-) -> Import:
+def delete_document(call: ManageCall, document_id: DocumentId) -> Import:
     """Remove a document from the library.
 
     An uploaded file is deleted. Other sources are not modified: their imports exclude the document
     until it is included again.
     """
-    return _only(services.documents.remove(principal, [document_id]))
+    return _only(call.services.documents.remove(call.principal, [document_id]))
 
 
 def _only(jobs: Sequence[ImportRun]) -> Import:

@@ -3,7 +3,7 @@
 from fastapi import APIRouter, Request, Response
 from pydantic import ConfigDict
 
-from api.authentication import MetricsAccess, OpenServices
+from api.authentication import MetricsCall
 from api.field_types import Schema
 from api.problems import ProblemError, problem_responses
 from bootstrap.server_metrics import prometheus_text
@@ -58,6 +58,6 @@ _CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8"
 
 
 @root_router.get("/metrics")
-def metrics(_caller: MetricsAccess, services: OpenServices) -> Response:
+def metrics(call: MetricsCall) -> Response:
     """The metrics of this process and the state of the library, in Prometheus' text format."""
-    return Response(prometheus_text(services.status), media_type=_CONTENT_TYPE)
+    return Response(prometheus_text(call.services.status), media_type=_CONTENT_TYPE)

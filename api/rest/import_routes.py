@@ -11,7 +11,7 @@ from fastapi.responses import Response
 from pydantic import AliasChoices, Field, RootModel, StrictBool
 from sse_starlette import EventSourceResponse
 
-from api.authentication import ManageAccess, OpenServices, ReadAccess
+from api.authentication import ManageCall, ReadCall
 from api.field_types import ImportId, Page, Paging, Schema, SourceId
 from api.problems import NOT_FOUND
 from api.rest.answer_schemas import RequestModel, ResponseModel
@@ -212,23 +212,20 @@ data: {"id": "0f8f", "state": "completed", ...}
 
 
 @router.get("/imports")
-def list_imports(services: OpenServices, principal: ReadAccess, paging: Paging) -> ImportPage:
+def list_imports(call: ReadCall, paging: Paging) -> ImportPage:
     """List queued, running, paused, and interrupted imports, in the order of execution."""
-    return ImportPage.slice_of(services.queue.current(principal), paging)
+    return ImportPage.slice_of(call.services.queue.current(call.principal), paging)
 
 
 @router.get("/imports/{import_id}", responses=NOT_FOUND)
-def read_import(
-    services: OpenServices, principal: ReadAccess, import_id: ImportId
-) -> ImportDetails:
+def read_import(call: ReadCall, import_id: ImportId) -> ImportDetails:
     """Read the state and statistics of an import."""
-    return ImportDetails.of(services.import_reports.summary(principal, import_id))
+    return ImportDetails.of(call.services.import_reports.summary(call.principal, import_id))
 
 
 @router.get("/imports/{import_id}/items", responses=NOT_FOUND)
 def list_import_items(
-    services: OpenServices,
-    principal: ReadAccess,
+    call: ReadCall,
     import_id: ImportId,
     paging: Paging,
     outcomes: Annotated[
@@ -236,38 +233,36 @@ def list_import_items(
     ] = [],  # noqa: B006  # FastAPI copies it
 ) -> ImportItemPage:
     """List an import's documents, in the order in which they were processed."""
-    reports = services.import_reports
-    counts = reports.summary(principal, import_id).counts
-    items = reports.items(principal, import_id, outcomes, **paging._asdict())
+    reports = call.services.import_reports
+    counts = reports.summary(call.principal, import_id).counts
+    items = reports.items(call.principal, import_id, outcomes, **paging._asdict())
     total = sum(n for name, n in counts.items() if not outcomes or name in outcomes)
     return ImportItemPage.of(items, total)
 
 
 @router.get("/sources/{source_id}/imports", responses=NOT_FOUND)
-def list_source_imports(
-    services: OpenServices, principal: ReadAccess, source_id: SourceId, paging: Paging
-) -> ImportPage:
+def list_source_imports(call: ReadCall, source_id: SourceId, paging: Paging) -> ImportPage:
     """List a source's ended imports and dry runs, latest first."""
-    runs = services.import_reports.history(principal, source_id, **paging._asdict())
-    return ImportPage.of(runs, services.queue.count_history(principal, source_id))
+    runs = call.services.import_reports.history(call.principal, source_id, **paging._asdict())
+    return ImportPage.of(runs, call.services.queue.count_history(call.principal, source_id))
 
 
 @router.post("/imports/{import_id}/pause", status_code=202, responses=NOT_FOUND)
-def pause_import(services: OpenServices, principal: ManageAccess, import_id: ImportId) -> Import:
+def pause_import(call: ManageCall, import_id: ImportId) -> Import:
     """Pause an import until it is resumed; it stops within two seconds unless it has ended."""
-    return import_response(services.queue.pause(principal, import_id))
+    return import_response(call.services.queue.pause(call.principal, import_id))
 
 
 @router.post("/imports/{import_id}/resume", status_code=202, responses=NOT_FOUND)
-def resume_import(services: OpenServices, principal: ManageAccess, import_id: ImportId) -> Import:
+def resume_import(call: ManageCall, import_id: ImportId) -> Import:
     """Resume a paused import when its turn comes."""
-    return import_response(services.queue.resume(principal, import_id))
+    return import_response(call.services.queue.resume(call.principal, import_id))
 
 
 @router.post("/imports/{import_id}/cancel", status_code=202, responses=NOT_FOUND)
-def cancel_import(services: OpenServices, principal: ManageAccess, import_id: ImportId) -> Import:
+def cancel_import(call: ManageCall, import_id: ImportId) -> Import:
     """Cancel an import; it stops within two seconds and keeps the documents imported so far."""
-    return import_response(services.queue.cancel(principal, import_id))
+    return import_response(call.services.queue.cancel(call.principal, import_id))
 
 
 @router.get(
@@ -277,21 +272,19 @@ def cancel_import(services: OpenServices, principal: ManageAccess, import_id: Im
     response_model=ImportEvent,
     responses=stream_responses("ImportEvent", _EXAMPLE) | NOT_FOUND,
 )
-async def follow_import(
-    services: OpenServices, principal: ReadAccess, import_id: ImportId
-) -> Response:
+async def follow_import(call: ReadCall, import_id: ImportId) -> Response:
     """Stream an import as Server-Sent Events until it ends or needs attention.
 
     `progress` is sent when something has changed, at most four times a second. An import needs
     attention if it is paused, or if no worker is running. `gone` is sent instead of `end` if the
     source was removed.
     """
-    queue = services.queue
-    first = await run_sync(queue.get, principal, import_id)
+    queue = call.services.queue
+    first = await run_sync(queue.get, call.principal, import_id)
 
     # Only reading the ledger runs in a thread, so a disconnect is noticed between two reads.
     def look(job: ImportRun) -> tuple[ImportRun, bool]:
-        now = queue.reload(principal, job)
+        now = queue.reload(call.principal, job)
         return now, now.ended or _rests(now.state, queue)
 
     return EventSourceResponse(_events(first, look))

@@ -7,14 +7,13 @@ from typing import Annotated
 from fastapi import APIRouter
 from pydantic import ConfigDict, Field, StringConstraints
 
-from api.authentication import AskAccess, OpenServices, ReadAccess
+from api.authentication import AskCall, Call, ReadCall
 from api.field_types import NUMBER, LabelId, Page, Paging, TurnId
 from api.problems import NOT_FOUND, ProblemError, problem_responses
 from api.rest.answer_schemas import Location, RequestModel, ResponseModel, Turn
 from api.rest.search_routes import Modes, Passages, Query
 from api.streaming import Answering
-from bootstrap import Services
-from domain import Principal, SearchMode
+from domain import SearchMode
 from services.evaluation import rating_service
 from services.evaluation.label_service import Label as StoredLabel
 from services.evaluation.label_service import LabelOrigin
@@ -200,47 +199,45 @@ labels_router = APIRouter(prefix="/labels", tags=["labels"])
 
 
 @labels_router.get("")
-def list_labels(services: OpenServices, principal: ReadAccess, paging: Paging) -> LabelPage:
+def list_labels(call: ReadCall, paging: Paging) -> LabelPage:
     """List your labels, oldest first."""
-    labels = services.labels.list(principal)
-    items = [_label_response(services, principal, one) for one in paging.slice(labels)]
+    labels = call.services.labels.list(call.principal)
+    items = [_label_response(call, one) for one in paging.slice(labels)]
     return LabelPage(items=items, total=len(labels))
 
 
 @labels_router.put("", responses=NOT_FOUND)
-def put_label(services: OpenServices, principal: AskAccess, body: LabelRequest) -> Label:
+def put_label(call: AskCall, body: LabelRequest) -> Label:
     """Label a passage as relevant to a question, or not.
 
     It replaces your earlier label of that passage for that question.
     """
-    label = services.labels.label(
-        principal, body.question, body.passage_id, body.grade, LabelOrigin.API
+    label = call.services.labels.label(
+        call.principal, body.question, body.passage_id, body.grade, LabelOrigin.API
     )
-    return _label_response(services, principal, label)
+    return _label_response(call, label)
 
 
 @labels_router.delete("/{label_id}", status_code=204, responses=NOT_FOUND)
-def delete_label(services: OpenServices, principal: AskAccess, label_id: LabelId) -> None:
+def delete_label(call: AskCall, label_id: LabelId) -> None:
     """Delete a label."""
-    services.labels.discard(principal, label_id)
+    call.services.labels.discard(call.principal, label_id)
 
 
-def _label_response(services: Services, principal: Principal, label: StoredLabel) -> Label:
-    return Label.from_objects(label, id=services.labels.id_of(principal, label))
+def _label_response(call: Call, label: StoredLabel) -> Label:
+    return Label.from_objects(label, id=call.services.labels.id_of(call.principal, label))
 
 
 evaluation_router = APIRouter(tags=["evaluation"])
 
 
 @evaluation_router.post("/evaluation", responses=problem_responses(409, 502))
-def evaluate_search(
-    services: OpenServices, principal: ReadAccess, body: EvaluationRequest
-) -> Evaluation:
+def evaluate_search(call: ReadCall, body: EvaluationRequest) -> Evaluation:
     """Measure the search modes on the questions that you have labeled.
 
     Each question with a relevant passage is searched in each mode, in the current library.
     """
-    figures = services.labels.evaluate(principal, body.modes, body.k)
+    figures = call.services.labels.evaluate(call.principal, body.modes, body.k)
     return Evaluation.from_objects(figures, results=figures.rows)
 
 
@@ -248,37 +245,37 @@ feedback_router = APIRouter(prefix="/ratings", tags=["feedback"])
 
 
 @feedback_router.get("")
-def list_ratings(services: OpenServices, principal: ReadAccess, paging: Paging) -> RatedAnswerPage:
+def list_ratings(call: ReadCall, paging: Paging) -> RatedAnswerPage:
     """List your ratings, newest first, except in deleted conversations."""
-    return RatedAnswerPage.slice_of(services.ratings.list(principal), paging)
+    return RatedAnswerPage.slice_of(call.services.ratings.list(call.principal), paging)
 
 
 @feedback_router.get("/{turn_id}", responses=NOT_FOUND)
-def read_rating(services: OpenServices, principal: ReadAccess, turn_id: TurnId) -> Rating:
+def read_rating(call: ReadCall, turn_id: TurnId) -> Rating:
     """Read your rating of an answer."""
-    rating = services.ratings.rating(principal, turn_id)
+    rating = call.services.ratings.rating(call.principal, turn_id)
     if rating is None:
         raise ProblemError(404, f"You have not rated an answer {turn_id}.")
     return Rating.model_validate(rating)
 
 
 @feedback_router.put("/{turn_id}", responses=NOT_FOUND)
-def put_rating(
-    services: OpenServices, principal: AskAccess, turn_id: TurnId, body: RatingRequest
-) -> Rating:
+def put_rating(call: AskCall, turn_id: TurnId, body: RatingRequest) -> Rating:
     """Rate an answer, replacing your earlier rating.
 
     A thumbs up labels the passages with verified citations as relevant to the question. A thumbs
     down labels them as not relevant, unless its reason has nothing to do with passages.
     """
-    rating = services.ratings.rate(principal, turn_id, body.grade, body.reason, body.comment)
+    rating = call.services.ratings.rate(
+        call.principal, turn_id, body.grade, body.reason, body.comment
+    )
     return Rating.model_validate(rating)
 
 
 @feedback_router.delete("/{turn_id}", status_code=204, responses=NOT_FOUND)
-def delete_rating(services: OpenServices, principal: AskAccess, turn_id: TurnId) -> None:
+def delete_rating(call: AskCall, turn_id: TurnId) -> None:
     """Delete your rating of an answer, and the labels derived from it."""
-    services.ratings.rate(principal, turn_id, None)
+    call.services.ratings.rate(call.principal, turn_id, None)
 
 
 @feedback_router.post("/{turn_id}/replay", responses=problem_responses(404, 409, 502))

@@ -6,7 +6,7 @@ from typing import Annotated, Any, Literal
 from fastapi import APIRouter, Path, Query
 from pydantic import AliasPath, ConfigDict, Field, StringConstraints
 
-from api.authentication import AskAccess, OpenServices, ReadAccess
+from api.authentication import AskCall, ReadCall
 from api.field_types import NOT_BLANK, Line, Page, Paging
 from api.problems import CONFLICT, NOT_FOUND
 from api.rest.answer_schemas import RequestModel, ResponseModel
@@ -269,15 +269,14 @@ UserId = Annotated[
 
 
 @router.get("/catalogues")
-def list_catalogues(services: OpenServices, principal: ReadAccess, paging: Paging) -> CatalogPage:
+def list_catalogues(call: ReadCall, paging: Paging) -> CatalogPage:
     """List the catalogs, and the values that questions about their places can mention."""
-    return CatalogPage.slice_of(services.catalog.catalogs(principal), paging)
+    return CatalogPage.slice_of(call.services.catalog.catalogs(call.principal), paging)
 
 
 @router.get("/restaurants")
 def list_restaurants(
-    services: OpenServices,
-    principal: ReadAccess,
+    call: ReadCall,
     paging: Paging,
     catalogue: CatalogName = "",
     types: Types = [],  # noqa: B006  # nothing changes it
@@ -285,8 +284,8 @@ def list_restaurants(
     field: FieldValues = [],  # noqa: B006  # nothing changes it
 ) -> PlacePage:
     """List the matching places of a catalog, by title."""
-    page = services.catalog.places(
-        principal,
+    page = call.services.catalog.places(
+        call.principal,
         catalogue,
         fields=_parse_filters(field),
         types=types,
@@ -297,25 +296,23 @@ def list_restaurants(
 
 
 @router.get("/restaurants/{place_id:path}", responses=NOT_FOUND)
-def read_restaurant(
-    services: OpenServices, principal: ReadAccess, place_id: PlaceId, catalogue: CatalogName = ""
-) -> PlaceDetails:
+def read_restaurant(call: ReadCall, place_id: PlaceId, catalogue: CatalogName = "") -> PlaceDetails:
     """Read a place with its reviews and their patterns."""
-    return details_of(services.catalog.place(principal, place_id, catalogue))
+    return details_of(call.services.catalog.place(call.principal, place_id, catalogue))
 
 
 @router.get("/users/{user_id:path}", responses=NOT_FOUND)
-def read_user(services: OpenServices, principal: AskAccess, user_id: UserId) -> User:
+def read_user(call: AskCall, user_id: UserId) -> User:
     """Read a person's preferences."""
-    return User.model_validate(services.people.get(principal, user_id))
+    return User.model_validate(call.services.people.get(call.principal, user_id))
 
 
 @router.patch("/users/{user_id:path}", responses=NOT_FOUND)
-def change_user(
-    services: OpenServices, principal: AskAccess, user_id: UserId, change: UserChange
-) -> User:
+def change_user(call: AskCall, user_id: UserId, change: UserChange) -> User:
     """Change a person's preferences, creating the person if necessary."""
-    person = services.people.patch(principal, user_id, change.preferences, change.language)
+    person = call.services.people.patch(
+        call.principal, user_id, change.preferences, change.language
+    )
     return User.model_validate(person)
 
 

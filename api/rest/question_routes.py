@@ -6,6 +6,7 @@ from typing import Annotated, Literal
 from fastapi import APIRouter, Response
 from pydantic import ConfigDict, Field, RootModel, TypeAdapter
 
+from api.authentication import Call
 from api.field_types import Question, Schema
 from api.problems import ProblemError, problem_responses
 from api.rest.answer_schemas import (
@@ -29,8 +30,6 @@ from api.streaming import (
     json_event,
     stream_responses,
 )
-from bootstrap import Services
-from domain import Principal
 from services.chat.chat_service import turn_of
 from services.events import (
     CitationVerified,
@@ -252,7 +251,7 @@ async def ask(call: Answering, body: QuestionRequest) -> Turn:
 
     The answer is stopped if the caller disconnects; the text so far is stored.
     """
-    begin = _answer_events(call.services, call.principal, body)
+    begin = _answer_events(call, body)
     return Turn.model_validate(turn_of(await call.read(begin)))
 
 
@@ -271,18 +270,16 @@ async def ask_stream(call: Answering, body: QuestionRequest) -> Response:
     after a failure, the last one is `error`, with problem details. The answer is stopped if the
     caller disconnects; the text so far is stored.
     """
-    begin = _answer_events(call.services, call.principal, body)
+    begin = _answer_events(call, body)
     return await call.stream(begin, _event_bytes)
 
 
-def _answer_events(
-    services: Services, principal: Principal, body: QuestionRequest
-) -> Callable[[], Generator[Event, None, None]]:
+def _answer_events(call: Call, body: QuestionRequest) -> Callable[[], Generator[Event, None, None]]:
     """The function that starts the answer."""
-    chat, search = services.chat, body.search.choice() if body.search else None
+    chat, search = call.services.chat, body.search.choice() if body.search else None
     if body.turn_id is None:
         return lambda: chat.stream(
-            principal,
+            call.principal,
             body.question,
             body.conversation_id,
             search=search,
@@ -290,7 +287,7 @@ def _answer_events(
         )
     if body.conversation_id is None:
         raise ProblemError(404, "A turn belongs to a conversation: send its conversation_id too.")
-    turn = (principal, body.conversation_id, body.turn_id)
+    turn = (call.principal, body.conversation_id, body.turn_id)
     return lambda: chat.ask_again(
         *turn, question=body.question, standalone=body.standalone, search=search
     )

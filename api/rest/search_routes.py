@@ -7,7 +7,7 @@ from pydantic import ConfigDict, Field, StrictBool, StringConstraints, with_conf
 from typing_extensions import TypedDict  # pydantic supports typing's TypedDict from Python 3.12 on
 
 import domain
-from api.authentication import OpenServices, ReadAccess
+from api.authentication import Call, ReadCall
 from api.field_types import MOMENT_IN_UTC, NUMBER, Question
 from api.problems import problem_responses
 from api.rest.answer_schemas import (
@@ -19,8 +19,7 @@ from api.rest.answer_schemas import (
     ResponseModel,
     ScopeRequest,
 )
-from bootstrap import Services
-from domain import COMPARED_MODES, FILTER_FIELDS, Filter, Principal, SearchMode
+from domain import COMPARED_MODES, FILTER_FIELDS, Filter, SearchMode
 from services.search.search_scope import together
 from services.search.search_service import explain
 from services.texts import MAX_K
@@ -272,14 +271,14 @@ router = APIRouter(prefix="/search", tags=["search"], responses=problem_response
 
 
 @router.post("")
-def search(services: OpenServices, principal: ReadAccess, body: SearchRequest) -> SearchResult:
+def search(call: ReadCall, body: SearchRequest) -> SearchResult:
     """Find passages.
 
     Files that belong to conversations are not searched.
     """
-    condition = _condition(services, principal, body)
-    documents = services.search.search(
-        principal,
+    condition = _condition(call, body)
+    documents = call.services.search.search(
+        call.principal,
         body.query,
         mode=body.mode,
         k=body.k,
@@ -291,28 +290,30 @@ def search(services: OpenServices, principal: ReadAccess, body: SearchRequest) -
     return SearchResult(
         items=[_hit(one, why[n] if why else None) for n, one in enumerate(documents)],
         total=len(documents),
-        mode=body.mode or services.search.mode,
-        notices=[*services.library.damage(), *_notices(documents)],
+        mode=body.mode or call.services.search.mode,
+        notices=[*call.services.library.damage(), *_notices(documents)],
     )
 
 
 @router.post("/compare")
-def compare_modes(
-    services: OpenServices, principal: ReadAccess, body: ComparisonRequest
-) -> Comparison:
+def compare_modes(call: ReadCall, body: ComparisonRequest) -> Comparison:
     """Search in several modes and explain why each passage was found.
 
     If a mode fails, its error is returned with the results of the others.
     """
-    condition = _condition(services, principal, body)
+    condition = _condition(call, body)
     modes = body.modes or COMPARED_MODES
-    comparison = services.lab.compare(principal, body.query, modes, body.k, condition, body.rerank)
+    comparison = call.services.lab.compare(
+        call.principal, body.query, modes, body.k, condition, body.rerank
+    )
     results = [_mode_result(one) for one in comparison.results]
     return Comparison.from_objects(comparison, query=comparison.question, results=results)
 
 
-def _condition(services: Services, principal: Principal, body: ScopedRequest) -> Filter:
-    return together(services.search.condition(principal, body.scope.scope()), body.condition())
+def _condition(call: Call, body: ScopedRequest) -> Filter:
+    return together(
+        call.services.search.condition(call.principal, body.scope.scope()), body.condition()
+    )
 
 
 def _mode_result(result: "lab_service.ModeResult") -> ModeResult:

@@ -6,7 +6,7 @@ from typing import Annotated
 from fastapi import APIRouter, Path
 from pydantic import AfterValidator, Field
 
-from api.authentication import AskAccess, OpenServices
+from api.authentication import AskCall
 from api.field_types import ConversationId
 from api.problems import NOT_FOUND, ProblemError
 from api.rest.answer_schemas import Citations, ResponseModel, Source, UnsupportedSentences
@@ -71,35 +71,29 @@ _LINK = "/conversations/{conversation_id}/link"
 
 
 @router.get(_LINK, responses=NOT_FOUND)
-def read_conversation_link(
-    services: OpenServices, principal: AskAccess, conversation_id: ConversationId
-) -> ConversationLink:
+def read_conversation_link(call: AskCall, conversation_id: ConversationId) -> ConversationLink:
     """Read the link of a conversation; not found if it is not shared."""
-    link = services.sharing.link(principal, conversation_id)
+    link = call.services.sharing.link(call.principal, conversation_id)
     if link is None:
         raise ProblemError(404, _NO_LINK)
     return ConversationLink.model_validate(link)
 
 
 @router.put(_LINK, responses=NOT_FOUND)
-def share_conversation(
-    services: OpenServices, principal: AskAccess, conversation_id: ConversationId
-) -> ConversationLink:
+def share_conversation(call: AskCall, conversation_id: ConversationId) -> ConversationLink:
     """Share a conversation by a link, which is new unless it has one."""
-    return ConversationLink.model_validate(services.sharing.share(principal, conversation_id))
+    return ConversationLink.model_validate(
+        call.services.sharing.share(call.principal, conversation_id)
+    )
 
 
 @router.delete(_LINK, status_code=204, responses=NOT_FOUND)
-def unshare_conversation(
-    services: OpenServices, principal: AskAccess, conversation_id: ConversationId
-) -> None:
+def unshare_conversation(call: AskCall, conversation_id: ConversationId) -> None:
     """Remove the link of a conversation; no effect if it has none."""
-    services.sharing.unshare(principal, conversation_id)
+    call.services.sharing.unshare(call.principal, conversation_id)
 
 
 @router.get("/shared-conversations/{token}", responses=NOT_FOUND)
-def read_shared_conversation(
-    services: OpenServices, principal: AskAccess, token: Token
-) -> SharedConversation:
+def read_shared_conversation(call: AskCall, token: Token) -> SharedConversation:
     """Read the conversation behind a link, as far as the caller may read its documents."""
-    return SharedConversation.model_validate(services.sharing.follow(principal, token))
+    return SharedConversation.model_validate(call.services.sharing.follow(call.principal, token))

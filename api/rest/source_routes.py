@@ -2,7 +2,7 @@
 
 from fastapi import APIRouter
 
-from api.authentication import ManageAccess, OpenServices, ReadAccess
+from api.authentication import Call, ManageCall, ReadCall
 from api.field_types import Paging, SourceId
 from api.problems import CONFLICT, NOT_FOUND
 from api.rest.import_routes import Import, ImportRequest, import_response
@@ -17,8 +17,6 @@ from api.rest.source_schemas import (
     SourceStatus,
     SourceTest,
 )
-from bootstrap import Services
-from domain import Principal
 from services.sources.source_kinds import require_known_fields
 from services.sources.source_service import Schedule
 from services.sources.source_service import SourceStatus as Standing
@@ -27,131 +25,126 @@ router = APIRouter(tags=["sources"])
 
 
 @router.get("/source-kinds")
-def list_source_kinds(
-    services: OpenServices, _principal: ReadAccess, paging: Paging
-) -> SourceKindPage:
+def list_source_kinds(call: ReadCall, paging: Paging) -> SourceKindPage:
     """List the kinds of sources and their fields."""
-    kinds = services.source_kinds
+    kinds = call.services.source_kinds
     return SourceKindPage.slice_of([kinds.get(name) for name in kinds.names()], paging)
 
 
 @router.get("/sources")
-def list_sources(services: OpenServices, principal: ReadAccess, paging: Paging) -> SourcePage:
+def list_sources(call: ReadCall, paging: Paging) -> SourcePage:
     """List the sources and their state."""
-    statuses = services.sources.list(principal)
+    statuses = call.services.sources.list(call.principal)
     page = paging.slice(statuses)
-    return SourcePage(items=[_status_response(services, one) for one in page], total=len(statuses))
+    return SourcePage(items=[_status_response(call, one) for one in page], total=len(statuses))
 
 
 @router.get("/sources/{source_id}", responses=NOT_FOUND)
-def read_source(services: OpenServices, principal: ReadAccess, source_id: SourceId) -> SourceStatus:
+def read_source(call: ReadCall, source_id: SourceId) -> SourceStatus:
     """Read a source with its statistics, schedule, and imports."""
-    return _source(services, principal, source_id)
+    return _source(call, source_id)
 
 
 @router.post("/sources/test", responses=CONFLICT)
-def test_source(services: OpenServices, principal: ManageAccess, body: NewSource) -> SourceTest:
+def test_source(call: ManageCall, body: NewSource) -> SourceTest:
     """Test a source before adding it.
 
     A directory is on the machine that Footnote runs on: a key with the scope `manage` can import
     any file that Footnote can read, as its import page can.
     """
-    return SourceTest.model_validate(services.sources.test(principal, body.kind, body.fields))
+    return SourceTest.model_validate(
+        call.services.sources.test(call.principal, body.kind, body.fields)
+    )
 
 
 @router.post("/sources", status_code=201, responses=CONFLICT)
-def create_source(services: OpenServices, principal: ManageAccess, body: NewSource) -> AddedSource:
+def create_source(call: ManageCall, body: NewSource) -> AddedSource:
     """Add a source that passes the test; nothing is imported until requested.
 
     Secrets are stored encrypted and are never returned. A directory is on the machine that
     Footnote runs on, as for a test.
     """
-    added = services.sources.add(principal, body.kind, body.fields, body.settings)
-    source = _source(services, principal, added.source.id)
+    added = call.services.sources.add(call.principal, body.kind, body.fields, body.settings)
+    source = _source(call, added.source.id)
     return AddedSource(source=source, warnings=list(added.warnings))
 
 
 @router.patch("/sources/{source_id}", responses=NOT_FOUND | CONFLICT)
-def change_source(
-    services: OpenServices, principal: ManageAccess, source_id: SourceId, change: SourceChange
-) -> ChangedSource:
+def change_source(call: ManageCall, source_id: SourceId, change: SourceChange) -> ChangedSource:
     """Change a source, except for the fields that locate it.
 
     If its documents have to be updated, an import is queued.
     """
-    source = services.sources.get(principal, source_id).source
-    kind = services.source_kinds.get(source.kind)
+    source = call.services.sources.get(call.principal, source_id).source
+    kind = call.services.source_kinds.get(source.kind)
     require_known_fields([one for one in kind.fields if not one.fixed], change.fields)
     values = {**kind.field_values(source), **change.fields}
-    settings = change.over(services.sources.settings(principal, source_id))
-    job = services.sources.edit(principal, source_id, values, settings)
-    return ChangedSource.from_objects(source=_source(services, principal, source_id), queued=job)
+    settings = change.over(call.services.sources.settings(call.principal, source_id))
+    job = call.services.sources.edit(call.principal, source_id, values, settings)
+    return ChangedSource.from_objects(source=_source(call, source_id), queued=job)
 
 
 @router.post("/sources/{source_id}/pause", responses=NOT_FOUND)
-def pause_source(
-    services: OpenServices, principal: ManageAccess, source_id: SourceId
-) -> SourceStatus:
+def pause_source(call: ManageCall, source_id: SourceId) -> SourceStatus:
     """Pause a source: automatic refreshes stop, and its running import is paused."""
-    services.sources.pause(principal, source_id)
-    return _source(services, principal, source_id)
+    call.services.sources.pause(call.principal, source_id)
+    return _source(call, source_id)
 
 
 @router.post("/sources/{source_id}/resume", responses=NOT_FOUND)
-def resume_source(
-    services: OpenServices, principal: ManageAccess, source_id: SourceId
-) -> SourceStatus:
+def resume_source(call: ManageCall, source_id: SourceId) -> SourceStatus:
     """Resume a source and its paused import."""
-    services.sources.resume(principal, source_id)
-    return _source(services, principal, source_id)
+    call.services.sources.resume(call.principal, source_id)
+    return _source(call, source_id)
 
 
 @router.post("/sources/{source_id}/import", status_code=202, responses=NOT_FOUND)
 def import_source(
-    services: OpenServices,
-    principal: ManageAccess,
+    call: ManageCall,
     source_id: SourceId,
     body: ImportRequest = ImportRequest(),  # noqa: B008  # nothing changes it
 ) -> Import:
     """Import a source as soon as a worker is free."""
-    job = services.sources.refresh(principal, source_id, confirm_removals=body.confirm_removals)
+    job = call.services.sources.refresh(
+        call.principal, source_id, confirm_removals=body.confirm_removals
+    )
     return import_response(job)
 
 
 @router.post("/sources/{source_id}/dry-run", status_code=202, responses=NOT_FOUND)
-def dry_run_source(services: OpenServices, principal: ManageAccess, source_id: SourceId) -> Import:
+def dry_run_source(call: ManageCall, source_id: SourceId) -> Import:
     """Plan an import without changing anything, as soon as a worker is free."""
-    return import_response(services.sources.dry_run(principal, source_id))
+    return import_response(call.services.sources.dry_run(call.principal, source_id))
 
 
 @router.get("/sources/{source_id}/removal", responses=NOT_FOUND)
-def preview_removal(
-    services: OpenServices, principal: ReadAccess, source_id: SourceId
-) -> RemovalPreview:
+def preview_removal(call: ReadCall, source_id: SourceId) -> RemovalPreview:
     """Read what deleting a source would remove."""
-    return RemovalPreview.model_validate(services.sources.preview_removal(principal, source_id))
+    return RemovalPreview.model_validate(
+        call.services.sources.preview_removal(call.principal, source_id)
+    )
 
 
 @router.delete("/sources/{source_id}", status_code=202, responses=NOT_FOUND)
-def delete_source(services: OpenServices, principal: ManageAccess, source_id: SourceId) -> Import:
+def delete_source(call: ManageCall, source_id: SourceId) -> Import:
     """Delete a source with its documents as soon as a worker is free.
 
     An upload box is deleted with its files; other sources are not modified.
     """
-    return import_response(services.sources.delete(principal, source_id))
+    return import_response(call.services.sources.delete(call.principal, source_id))
 
 
-def _source(services: Services, principal: Principal, source_id: str) -> SourceStatus:
-    return _status_response(services, services.sources.get(principal, source_id))
+def _source(call: Call, source_id: str) -> SourceStatus:
+    return _status_response(call, call.services.sources.get(call.principal, source_id))
 
 
-def _status_response(services: Services, status: Standing) -> SourceStatus:
+def _status_response(call: Call, status: Standing) -> SourceStatus:
     source = status.source
     return SourceStatus.from_objects(
         status,
         source,
         status.figures,
-        fields=services.source_kinds.get(source.kind).field_values(source),
+        fields=call.services.source_kinds.get(source.kind).field_values(source),
         schedule=Schedule.of(source.refresh_s),
         current=status.run,
     )

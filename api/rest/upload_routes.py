@@ -5,7 +5,7 @@ from typing import Annotated
 from fastapi import APIRouter, File, Query, UploadFile
 from pydantic import Field, StringConstraints
 
-from api.authentication import ManageAccess, OpenServices, ReadAccess
+from api.authentication import Call, ManageCall, ReadCall
 from api.field_types import NAME_OR_EMPTY, ConversationId, Paging
 from api.problems import NOT_FOUND, problem_responses
 from api.rest.answer_schemas import RequestModel, ResponseModel
@@ -17,8 +17,6 @@ from api.rest.document_routes import (
     QueuedImports,
 )
 from api.rest.import_routes import Import, import_response
-from bootstrap import Services
-from domain import Principal
 from services.access import SourceDocument
 from services.sources.upload_archives import Upload
 from services.sources.upload_service import DEFAULT_BOX, UploadResult
@@ -56,53 +54,45 @@ class UploadedFiles(ResponseModel):
 
 
 @router.get("/failures")
-def list_failures(services: OpenServices, principal: ReadAccess, paging: Paging) -> FailurePage:
+def list_failures(call: ReadCall, paging: Paging) -> FailurePage:
     """List documents that could not be read and were not dismissed, latest first."""
-    page = services.failures.page(principal, **paging._asdict())
+    page = call.services.failures.page(call.principal, **paging._asdict())
     return FailurePage.of(page.failures, page.total)
 
 
 @router.post("/failures/dismiss", status_code=204, responses=NOT_FOUND)
-def dismiss_failures(
-    services: OpenServices, principal: ManageAccess, body: DocumentsRequest
-) -> None:
+def dismiss_failures(call: ManageCall, body: DocumentsRequest) -> None:
     """Dismiss failures until the documents fail again."""
-    services.failures.dismiss(principal, _document_keys(services, principal, body))
+    call.services.failures.dismiss(call.principal, _document_keys(call, body))
 
 
 @router.post("/failures/retry", status_code=202, responses=NOT_FOUND)
-def retry_failures(
-    services: OpenServices, principal: ManageAccess, body: DocumentsRequest
-) -> QueuedImports:
+def retry_failures(call: ManageCall, body: DocumentsRequest) -> QueuedImports:
     """Import documents again, even if they have not changed."""
-    jobs = services.failures.retry(principal, _document_keys(services, principal, body))
+    jobs = call.services.failures.retry(call.principal, _document_keys(call, body))
     return QueuedImports(queued=[import_response(job) for job in jobs])
 
 
 @router.get("/left-out")
-def list_left_out(services: OpenServices, principal: ReadAccess, paging: Paging) -> LeftOutPage:
+def list_left_out(call: ReadCall, paging: Paging) -> LeftOutPage:
     """List documents excluded from imports because a user deleted them, by source."""
-    excluded = services.documents.excluded(principal)
+    excluded = call.services.documents.excluded(call.principal)
     page = [DocumentKey(source_id=source, key=key) for source, key in paging.slice(excluded)]
     return LeftOutPage(items=page, total=len(excluded))
 
 
 @router.post("/left-out/take-back", status_code=202, responses=NOT_FOUND)
-def take_back(
-    services: OpenServices, principal: ManageAccess, body: DocumentsRequest
-) -> QueuedImports:
+def take_back(call: ManageCall, body: DocumentsRequest) -> QueuedImports:
     """Include deleted documents in imports again."""
-    jobs = services.documents.include_again(principal, _document_keys(services, principal, body))
+    jobs = call.services.documents.include_again(call.principal, _document_keys(call, body))
     return QueuedImports(queued=[import_response(job) for job in jobs])
 
 
-def _document_keys(
-    services: Services, principal: Principal, body: DocumentsRequest
-) -> list[SourceDocument]:
+def _document_keys(call: Call, body: DocumentsRequest) -> list[SourceDocument]:
     """The requested documents; raises NotFoundError if a source does not exist."""
     keys = [(one.source_id, one.key) for one in body.documents]
     for source_id in {source_id for source_id, _ in keys}:
-        services.sources.settings(principal, source_id)
+        call.services.sources.settings(call.principal, source_id)
     return keys
 
 
@@ -118,16 +108,14 @@ Box = Annotated[
 
 
 @router.post("/uploads", status_code=202, responses=problem_responses(409, 413))
-def upload_files(
-    services: OpenServices, principal: ManageAccess, body: Files, box: Box = ""
-) -> UploadedFiles:
+def upload_files(call: ManageCall, body: Files, box: Box = "") -> UploadedFiles:
     """Upload files to an upload box that everyone can search, and import them.
 
     A file replaces an older one of the same name. Files that can't be used are rejected with a
     reason; the others are accepted.
     """
-    uploaded = services.uploads.add(principal, _uploads(body), box=box or DEFAULT_BOX)
-    return _enqueue(services, principal, uploaded)
+    uploaded = call.services.uploads.add(call.principal, _uploads(body), box=box or DEFAULT_BOX)
+    return _enqueue(call, uploaded)
 
 
 @router.post(
@@ -136,20 +124,22 @@ def upload_files(
     responses=problem_responses(404, 409, 413),
 )
 def upload_to_conversation(
-    services: OpenServices, principal: ManageAccess, conversation_id: ConversationId, body: Files
+    call: ManageCall, conversation_id: ConversationId, body: Files
 ) -> UploadedFiles:
     """Upload files that only one conversation searches, and import them."""
-    uploaded = services.uploads.add(principal, _uploads(body), conversation_id=conversation_id)
-    return _enqueue(services, principal, uploaded)
+    uploaded = call.services.uploads.add(
+        call.principal, _uploads(body), conversation_id=conversation_id
+    )
+    return _enqueue(call, uploaded)
 
 
 def _uploads(body: UploadForm) -> list[Upload]:
     return [Upload(one.filename or "", one.file.read()) for one in body.files]
 
 
-def _enqueue(services: Services, principal: Principal, uploaded: UploadResult) -> UploadedFiles:
+def _enqueue(call: Call, uploaded: UploadResult) -> UploadedFiles:
     job = None
     if uploaded.source_id is not None and uploaded.accepted:
-        job = services.queue.enqueue(principal, uploaded.source_id)
+        job = call.services.queue.enqueue(call.principal, uploaded.source_id)
     refused = [RefusedFile(name=name, reason=reason) for name, reason in uploaded.rejections]
     return UploadedFiles.from_objects(uploaded, refused=refused, queued=job)
