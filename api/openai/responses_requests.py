@@ -9,7 +9,6 @@ from pydantic import Discriminator, Field, Tag
 from api.field_types import NO_NUL, Question
 from api.openai.format_requests import FlatSchemaFormat, JsonFormat, TextFormat
 from api.openai.openai_requests import (
-    ASKS_SOMETHING,
     BOOLEAN,
     MAX_MESSAGES,
     MAX_PARTS,
@@ -48,9 +47,12 @@ class FunctionCallOutput(LenientModel):
     """The result for the model: a string, or parts of type text"""
 
 
+_OTHER_ITEMS = ("function_call", "function_call_output")
+
+
 def _kind(item: Any) -> str:
     kind = item.get("type") if isinstance(item, dict) else getattr(item, "type", "")
-    return str(kind) if kind in ("function_call", "function_call_output") else "message"
+    return str(kind) if kind in _OTHER_ITEMS else "message"
 
 
 Item = Annotated[
@@ -59,6 +61,9 @@ Item = Annotated[
     | Annotated[FunctionCallOutput, Tag("function_call_output")],
     Discriminator(_kind),
 ]
+
+_ASKED = {"role": {"const": "user"}, "type": {"not": {"enum": [*_OTHER_ITEMS]}}}
+_ASKS_SOMETHING = {"contains": {"type": "object", "properties": _ASKED, "required": ["role"]}}
 
 
 class ResponseText(LenientModel):
@@ -82,7 +87,7 @@ class ResponseRequest(AnswerRequest):
         Question
         | Annotated[
             list[Item],
-            Field(min_length=1, max_length=MAX_MESSAGES, json_schema_extra=ASKS_SOMETHING),
+            Field(min_length=1, max_length=MAX_MESSAGES, json_schema_extra=_ASKS_SOMETHING),
         ]
     ) = Field(examples=["How many days of leave do I get?"])
     """The question, or items: the last message with the role `user` is the question, the items

@@ -2,7 +2,9 @@
 
 import openai
 import pytest
+from jsonschema import Draft202012Validator
 
+from api.openai.responses_requests import ResponseRequest
 from tests.api.openai.conversations import ANSWER, QUESTION, QUOTE, REPLY, chat_messages, prompts_of
 from tests.conversations import conversations_of
 from tests.fakes.openai import Fault, Text
@@ -188,3 +190,13 @@ def test_characters_that_look_like_line_ends_do_not_split_an_event(build_client,
     deltas = events_of(build_client(chat=True))
     text = "".join(one.delta for one in deltas if one.type == "response.output_text.delta")
     assert text.startswith("One\u2028line\u0085only.")
+
+
+@pytest.mark.parametrize(
+    ("kind", "asks"), [({}, True), ({"type": "message"}, True), ({"type": "function_call"}, False)]
+)
+def test_the_description_requires_a_message_of_the_user(kind, asks):
+    call = {"call_id": "call_1", "name": "weather", "arguments": "{}"}
+    item = {"role": "user", "content": QUESTION, **call, **kind}
+    description = Draft202012Validator(ResponseRequest.model_json_schema())
+    assert description.is_valid({"model": "footnote", "input": [item]}) == asks
