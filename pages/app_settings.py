@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from ui.settings import chat_settings, setting_forms
+from ui.settings import setting_forms
 from ui.shared import frame
 from ui.text import words
 
@@ -12,7 +12,7 @@ frame.name_tab(words.SETTINGS_PAGE)
 services = frame.services()
 setting_forms.show_settings_title(services)
 values = services.settings.values(frame.principal())
-chat_settings.show_chat_settings(services, values)
+setting_forms.show_chat_settings(services, values)
 setting_forms.show_embedding_settings(services, values)
 setting_forms.show_language_settings(services, values)
 setting_forms.show_ocr_settings(services, values)

@@ -13,9 +13,9 @@ from mcp_types import (
     TextResourceContents,
 )
 
+from api.authentication import Call
 from api.mcp.mcp_tools import shared_sources
-from bootstrap import Services
-from domain import DocumentFilter, ListedDocument, Principal, public_location
+from domain import DocumentFilter, ListedDocument, public_location
 from domain.errors import NotFoundError
 
 PAGE = 100
@@ -36,18 +36,16 @@ TEMPLATE = ResourceTemplate(
 )
 
 
-def listed_resources(
-    services: Services, principal: Principal, cursor: str | None
-) -> ListResourcesResult:
+def listed_resources(call: Call, cursor: str | None) -> ListResourcesResult:
     """A page of the documents, by title.
 
     Raises:
         MCPError: The cursor did not come from the previous page.
     """
     offset = _offset(cursor)
-    sources = tuple(one.source.id for one in shared_sources(services, principal))
-    page = services.documents.page(
-        principal, DocumentFilter(sources=sources), limit=PAGE, offset=offset
+    sources = tuple(one.source.id for one in shared_sources(call))
+    page = call.services.documents.page(
+        call.principal, DocumentFilter(sources=sources), limit=PAGE, offset=offset
     )
     next_offset = offset + len(page.documents)
     return ListResourcesResult(
@@ -56,7 +54,7 @@ def listed_resources(
     )
 
 
-def read_resource(services: Services, principal: Principal, uri: str) -> ReadResourceResult:
+def read_resource(call: Call, uri: str) -> ReadResourceResult:
     """The text at that address, followed by the address of the rest if it is cut off.
 
     Raises:
@@ -64,10 +62,10 @@ def read_resource(services: Services, principal: Principal, uri: str) -> ReadRes
     """
     document_id, start, requested_end = _parse(uri)
     try:
-        document = services.documents.get(principal, document_id)
+        document = call.services.documents.get(call.principal, document_id)
         end = min(requested_end or document.characters, document.characters)
         until = min(start + SPAN_CHARS, end)
-        text = services.reader.text(principal, document_id, start, until)
+        text = call.services.reader.text(call.principal, document_id, start, until)
     except NotFoundError as error:
         raise _error(uri, str(error)) from error
     contents = [TextResourceContents(uri=uri, text=text, mime_type=_mime_type(document))]

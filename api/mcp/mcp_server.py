@@ -38,7 +38,7 @@ from pydantic import AnyHttpUrl
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.types import Message, Receive, Scope, Send
 
-from api.authentication import RequestLimit, Verifier, with_headers
+from api.authentication import Call, RequestLimit, Verifier, with_headers
 from api.mcp.mcp_prompts import PROMPTS, completion_of, prompt_of
 from api.mcp.mcp_resources import TEMPLATE, listed_resources, read_resource
 from api.mcp.mcp_tools import ASK, Progress, call_tool, failure, listed_tools, scope_of
@@ -175,12 +175,12 @@ class _Handlers:
         """The values of an argument of a prompt."""
         return CompleteResult(completion=await self._run(completion_of, self._reader(), params))
 
-    async def _run(self, function: Callable[..., T], *arguments: object) -> T:
-        return await anyio.to_thread.run_sync(self._call, function, *arguments)
+    async def _run(self, function: Callable[..., T], principal: Principal, *arguments: object) -> T:
+        return await anyio.to_thread.run_sync(self._call, function, principal, *arguments)
 
-    def _call(self, function: Callable[..., T], *arguments: object) -> T:
+    def _call(self, function: Callable[..., T], principal: Principal, *arguments: object) -> T:
         """Call it with the services; in a thread, because they are rebuilt after a change."""
-        return function(self._latest.get(), *arguments)
+        return function(Call(self._latest.get(), principal), *arguments)
 
     def _reader(self) -> Principal:
         caller = self._caller()

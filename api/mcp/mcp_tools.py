@@ -18,9 +18,9 @@ from langchain_core.tools import BaseTool
 from mcp_types import CallToolResult, TextContent, Tool, ToolAnnotations
 from pydantic import AfterValidator, BaseModel, ConfigDict, ValidationError
 
+from api.authentication import Call
 from api.field_types import Schema
-from bootstrap import Services
-from domain import ApiScope, CitationState, Principal, Turn, TurnState, public_location
+from domain import ApiScope, CitationState, Turn, TurnState, public_location
 from services.agent.agent_tools import (
     NoArguments,
     QuestionArguments,
@@ -259,14 +259,13 @@ def scope_of(tool: str) -> ApiScope:
     return ApiScope.ASK if tool == ASK else ApiScope.READ
 
 
-def listed_tools(services: Services, principal: Principal) -> list[Tool]:
+def listed_tools(call: Call) -> list[Tool]:
     """The tools as clients list them."""
-    return [_client_tool(tool) for tool in _tools(services, principal).values()]
+    return [_client_tool(tool) for tool in _tools(call).values()]
 
 
 def call_tool(
-    services: Services,
-    principal: Principal,
+    call: Call,
     name: str,
     arguments: Mapping[str, Any],
     on_event: OnEvent,
@@ -275,11 +274,11 @@ def call_tool(
     try:
         if name == ASK:
             QuestionArguments.model_validate(arguments)
-            return _answer(services, principal, arguments["question"], on_event)
+            return _answer(call, arguments["question"], on_event)
         if name == _LIST:
             NoArguments.model_validate(arguments)
-            return _sources(services, principal)
-        tool = _tools(services, principal).get(name)
+            return _sources(call)
+        tool = _tools(call).get(name)
         return failure(f"There is no tool {name}.") if tool is None else _invoke(tool, arguments)
     except ValidationError as error:
         return _result(wrong_arguments(error))
@@ -294,14 +293,14 @@ def failure(reason: str) -> CallToolResult:
     return _result(failure_text(reason))
 
 
-def shared_sources(services: Services, principal: Principal) -> list[SourceStatus]:
+def shared_sources(call: Call) -> list[SourceStatus]:
     """The sources that are searched, without those that belong to one conversation."""
-    statuses = services.sources.list(principal)
+    statuses = call.services.sources.list(call.principal)
     return [one for one in statuses if not one.source.conversation_id]
 
 
-def _tools(services: Services, principal: Principal) -> dict[str, BaseTool]:
-    tools = document_tools(services, principal, numbering_note=NUMBERING_NOTE)
+def _tools(call: Call) -> dict[str, BaseTool]:
+    tools = document_tools(call.services, call.principal, numbering_note=NUMBERING_NOTE)
     return {tool.name: tool for tool in tools}
 
 
@@ -324,17 +323,15 @@ def _invoke(tool: BaseTool, arguments: Mapping[str, Any]) -> CallToolResult:
     return _result(str(message.content), passages_of(message.artifact))
 
 
-def _answer(
-    services: Services, principal: Principal, question: str, on_event: OnEvent
-) -> CallToolResult:
-    turn = _final_turn(services, principal, question, on_event)
+def _answer(call: Call, question: str, on_event: OnEvent) -> CallToolResult:
+    turn = _final_turn(call, question, on_event)
     numbered = numbered_answer(turn, SourceNumbers())
     content, _ = answer_output(numbered)
     return _result(content, answer_of(turn, numbered))
 
 
-def _final_turn(services: Services, principal: Principal, question: str, on_event: OnEvent) -> Turn:
-    with closing(services.chat.answer(principal, question)) as events:
+def _final_turn(call: Call, question: str, on_event: OnEvent) -> Turn:
+    with closing(call.services.chat.answer(call.principal, question)) as events:
         for event in events:
             if isinstance(event, TurnFinished):
                 return event.turn
@@ -342,8 +339,8 @@ def _final_turn(services: Services, principal: Principal, question: str, on_even
     raise AssertionError("an answer that does not raise ends with TurnFinished")
 
 
-def _sources(services: Services, principal: Principal) -> CallToolResult:
-    statuses = shared_sources(services, principal)
+def _sources(call: Call) -> CallToolResult:
+    statuses = shared_sources(call)
     content, _ = sources_output(statuses)
     return _result(content, sources_of(statuses))
 

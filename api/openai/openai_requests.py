@@ -21,15 +21,16 @@ from pydantic import (
 )
 
 from api.field_types import NO_NUL, NUMBER, Question, Schema
-from api.openai.format_requests import Format, TextFormat
 from api.openai.openai_error_responses import InvalidFieldError
 from api.openai.tool_requests import (
     MAX_TOOLS,
     CallId,
+    Format,
     FunctionChoice,
     FunctionTool,
     MessageText,
     Mode,
+    TextFormat,
     ToolCall,
     calling_message,
     require_results,

@@ -8,6 +8,7 @@ from api.field_types import Schema
 from api.openai.openai_answers import (
     Annotation,
     Evidence,
+    UrlCitation,
     annotations_of,
     finish_reason_of,
     sources_of,
@@ -27,19 +28,11 @@ from services.events import TurnFinished
 Status = Literal["in_progress", "completed", "incomplete", "failed"]
 
 
-class OutputCitation(Schema):
+class OutputCitation(UrlCitation):
     """A citation of a web page."""
 
     type: Literal["url_citation"] = "url_citation"
     """Type of the annotation"""
-    start_index: int = Field(examples=[8])
-    """Start offset of `[n]`, in characters"""
-    end_index: int = Field(examples=[11])
-    """End offset, exclusive"""
-    url: str = Field(examples=["https://wiki.example.com/leave"])
-    """Address of the document"""
-    title: str = Field(examples=["Leave policy"])
-    """Title of the document"""
 
 
 class OutputText(Schema):

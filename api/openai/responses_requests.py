@@ -7,7 +7,6 @@ from typing import Annotated, Any, ClassVar, Literal
 from pydantic import Discriminator, Field, Tag
 
 from api.field_types import NO_NUL, Question
-from api.openai.format_requests import FlatSchemaFormat, JsonFormat, TextFormat
 from api.openai.openai_requests import (
     BOOLEAN,
     MAX_MESSAGES,
@@ -24,11 +23,14 @@ from api.openai.openai_requests import (
 from api.openai.tool_requests import (
     MAX_TOOLS,
     CallId,
+    FlatSchemaFormat,
     FunctionCallItem,
+    JsonFormat,
     MessageText,
     Mode,
     ResponseFunctionChoice,
     ResponseTool,
+    TextFormat,
     tool_definitions,
 )
 from services.chat.model_options import ModelOptions

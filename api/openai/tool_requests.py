@@ -1,4 +1,4 @@
-"""The caller's tools in requests: definitions, choices, calls, and results."""
+"""The formats of answers and the caller's tools in requests: definitions, choices, and results."""
 
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Annotated, Any, Literal, NoReturn
@@ -11,6 +11,7 @@ from api.openai.openai_error_responses import InvalidFieldError
 
 if TYPE_CHECKING:
     from api.openai.openai_requests import Message
+
 
 MAX_TOOLS = 128
 """The maximum number of tools and of calls in a message, the same as OpenAI's."""
@@ -204,3 +205,58 @@ def calling_message(calls: Sequence[ToolCall], text: str) -> "Any":
         for index, one in enumerate(calls)
     ]
     return AIMessageChunk(content=text, tool_call_chunks=chunks)
+
+
+class TextFormat(Schema):
+    """The plain text format."""
+
+    type: Literal["text"]
+    """Type of the answer"""
+
+
+class JsonFormat(Schema):
+    """A JSON object; the question must say which."""
+
+    type: Literal["json_object"]
+    """Type of the answer"""
+
+
+class NamedSchema(Schema):
+    """A JSON Schema with a name for the model."""
+
+    name: Name = Field(examples=["leave"])
+    """Name of the format"""
+    description: Description | None = Field(None, examples=["Days of leave"])
+    """What the format is for"""
+    schema_: dict[str, Any] | None = Field(
+        None,
+        alias="schema",
+        examples=[{"type": "object", "properties": {"days": {"type": "integer"}}}],
+    )
+    """The JSON Schema that the answer must match; null for any JSON"""
+    strict: StrictBool | None = None
+    """Whether the chat model's server must enforce the schema; null leaves it to the server"""
+
+
+class SchemaFormat(Schema):
+    """JSON that matches a schema."""
+
+    type: Literal["json_schema"]
+    """Type of the answer"""
+    json_schema: NamedSchema
+    """The schema"""
+
+
+class FlatSchemaFormat(NamedSchema):
+    """JSON that matches a schema, as in the Responses API."""
+
+    type: Literal["json_schema"]
+    """Type of the answer"""
+
+    @property
+    def nested(self) -> SchemaFormat:
+        """The format as in chat completions."""
+        return SchemaFormat(type=self.type, json_schema=self)
+
+
+Format = TextFormat | JsonFormat | SchemaFormat

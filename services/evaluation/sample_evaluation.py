@@ -130,9 +130,6 @@ def _question(path: Path, number: int, line: str) -> SampleQuestion:
         ) from error
 
 
-__all__ = ["Grade", "SampleEvaluation", "figures", "holds_questions", "load_sample_questions"]
-
-
 @dataclass(frozen=True, slots=True)
 class Grade:
     """A question, the quotes in its answer, and whether they are right."""

@@ -7,6 +7,7 @@ from mcp import MCPError
 from mcp_types import INVALID_REQUEST
 
 import cli
+from api.authentication import Call
 from api.mcp.mcp_prompts import prompt_of
 from api.mcp.mcp_tools import call_tool
 from api.openai.openai_error_responses import body_of, respond
@@ -43,7 +44,7 @@ def test_openai_clients_get_a_permission_error():
 
 
 def test_an_mcp_tool_fails_with_the_reason():
-    result = call_tool(SERVICES, ANNA, "list_sources", {}, ignore)
+    result = call_tool(Call(SERVICES, ANNA), "list_sources", {}, ignore)
     assert result.is_error
     assert result.content[0].text == f"Failed: {REASON}"
 
@@ -54,7 +55,7 @@ def test_an_mcp_tool_fails_with_the_reason():
 )
 def test_an_mcp_prompt_is_refused_with_the_reason(name, arguments):
     with pytest.raises(MCPError, match=REASON) as raised:
-        prompt_of(SERVICES, ANNA, name, arguments)
+        prompt_of(Call(SERVICES, ANNA), name, arguments)
     assert raised.value.error.code == INVALID_REQUEST
 
 

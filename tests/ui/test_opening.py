@@ -24,7 +24,7 @@ from ui.documents import document_page
 from ui.imports import imports_page, source_form
 from ui.lab import lab_page
 from ui.library import library_page, library_table
-from ui.settings import chat_settings, setting_forms
+from ui.settings import setting_forms
 from ui.shared import sign_in_page
 from domain import LOCAL_USER
 services = bootstrap.build_services()

@@ -1,6 +1,7 @@
 """The forms of the settings page, which store their settings, and the rebuild of the index."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from enum import Enum, auto
 from functools import partial
 from typing import Any
 
@@ -263,3 +264,99 @@ def _show_form(
     if saves or resets:
         save(services, name, changes if saves else reset_changes(values))
     show_result(services, name)
+
+
+CHAT_SETTINGS = ("openai_base_url", "openai_api_key", "chat_model")
+LISTED_MODELS = "settings_models"  # the endpoint that was listed last, and its models
+CHAT = "chat"
+SHOWN_REPLY_CHARS = 400
+
+
+class Action(Enum):
+    """What the buttons of the form for the chat model do."""
+
+    SAVE = auto()
+    TEST = auto()
+    LIST = auto()
+    RESET = auto()
+
+
+def show_chat_settings(services: Services, values: Values) -> None:
+    """Show the chat model, and perform the action of the clicked button."""
+    show_section(words.CHAT_SECTION, words.CHAT_NOTE)
+    with st.form(form_key(CHAT)):
+        changes = text_field(values["openai_base_url"], words.ENDPOINT_DEFAULT)
+        endpoint = _endpoint(values, changes)
+        changes |= secret_field(values["openai_api_key"])
+        changes |= _model_field(values["chat_model"], _listed_models(endpoint))
+        action = _clicked_action()
+    match action:
+        case Action.SAVE:
+            save(services, CHAT, changes)
+        case Action.TEST:
+            _test(services, changes)
+        case Action.LIST:
+            _list_models(services, changes, endpoint)
+        case Action.RESET:
+            save(services, CHAT, reset_changes(values[name] for name in CHAT_SETTINGS))
+        case None:
+            show_result(services, CHAT)
+
+
+def _endpoint(values: Values, changes: Changes) -> str:
+    name = "openai_base_url"
+    return changes.get(name, values[name].value) or ""
+
+
+def _listed_models(endpoint: str) -> list[str]:
+    """The models of the endpoint, if it was the last one listed."""
+    listed_endpoint, models = st.session_state.get(LISTED_MODELS, ("", []))
+    return models if endpoint == listed_endpoint else []
+
+
+def _model_field(value: SettingValue, models: list[str]) -> Changes:
+    """Show the model, to be chosen from `models` or typed."""
+    current: list[str] = [value.value] if value.value else []
+    listed = [one for one in models if one not in current]
+    model = st.selectbox(
+        label_of(value),
+        [*current, *listed],
+        index=0 if current else None,
+        placeholder=words.MODEL_PLACEHOLDER,
+        accept_new_options=True,
+        disabled=value.is_fixed,
+        help=help_of(value),
+        key=form_key(value.name),
+    )
+    return change_of(value, (model or "").strip() or None)
+
+
+def _clicked_action() -> Action | None:
+    """Show the buttons; returns the action of the clicked one."""
+    with st.container(horizontal=True):
+        clicked = {
+            Action.SAVE: st.form_submit_button(
+                words.SAVE_SETTINGS, type="primary", key=form_key("save")
+            ),
+            Action.TEST: st.form_submit_button(words.TEST_MODEL, icon=":material/network_check:"),
+            Action.LIST: st.form_submit_button(words.LIST_MODELS, icon=":material/list:"),
+            Action.RESET: st.form_submit_button(words.RESET_SETTINGS, key=form_key("reset-chat")),
+        }
+    return next((action for action, is_clicked in clicked.items() if is_clicked), None)
+
+
+@show_errors()
+def _test(services: Services, changes: Changes) -> None:
+    with st.spinner(words.TESTING_MODEL):
+        test = services.settings.test_chat(principal(), changes)
+    reply = " ".join(test.reply.split())[:SHOWN_REPLY_CHARS]
+    text = words.MODEL_REPLIED.format(model=test.model, seconds=f"{test.seconds:.1f}", reply=reply)
+    st.html(f'<div class="fn-seen" role="status"><p>{escape(text)}</p></div>')
+
+
+@show_errors()
+def _list_models(services: Services, changes: Changes, endpoint: str) -> None:
+    st.session_state.pop(LISTED_MODELS, None)
+    models = services.settings.chat_models(principal(), changes)
+    st.session_state[LISTED_MODELS] = (endpoint, models)
+    st.rerun()
