@@ -53,10 +53,6 @@ _SEVERAL = Field(max_length=200)
 
 _QUOTE = "New employees get 25 days of annual leave a year."
 
-# Fields that several schemas share.
-_PassageId = Annotated[str, Field(description="Id of the passage", examples=["8d0c:3"])]
-_DocumentId = Annotated[str, Field(description="Id of the document", examples=["8d0c"])]
-_Title = Annotated[str, Field(description="Title of the document", examples=["Leave policy"])]
 Location = Annotated[
     str,
     AfterValidator(domain.public_location),
@@ -65,28 +61,6 @@ Location = Annotated[
         "`GET /documents/{document_id}` returns its path",
         examples=["leave.md"],
     ),
-]
-_Version = Annotated[
-    str,
-    Field(
-        description="Version of the document at the time of the answer; changes with its content",
-        examples=["3f8a1c"],
-    ),
-]
-_PageNumber = Annotated[
-    int | None,
-    Field(description="Page number from 1; null for formats without pages", examples=[2]),
-]
-_HeadingPath = Annotated[
-    list[str],
-    Field(
-        description="Headings above the passage, outermost first",
-        examples=[["Leave policy", "Annual leave"]],
-    ),
-]
-_PassageText = Annotated[str, Field(description="Text of the passage", examples=[_QUOTE])]
-_Start = Annotated[
-    int, Field(description="Start offset in the document's text, in characters", examples=[120])
 ]
 
 
@@ -207,27 +181,41 @@ class FoundPassage(ResponseModel):
 
     passage_id: str = Field(validation_alias="id", examples=["8d0c:3"])
     """Id of the passage"""
-    start: _Start
+    start: int = Field(examples=[120])
+    """Start offset in the document's text, in characters"""
     end: int = Field(examples=[480])
     """End offset, exclusive"""
 
 
-class Source(ResponseModel):
+class PassagePlace(ResponseModel):
+    """A passage and its place in the library."""
+
+    passage_id: str = Field(examples=["8d0c:3"])
+    """Id of the passage"""
+    document_id: str = Field(examples=["8d0c"])
+    """Id of the document"""
+    title: str = Field(examples=["Leave policy"])
+    """Title of the document"""
+    location: Location
+    page: int | None = Field(examples=[2])
+    """Page number from 1; null for formats without pages"""
+    heading_path: list[str] = Field(examples=[["Leave policy", "Annual leave"]])
+    """Headings above the passage, outermost first"""
+
+
+class Source(PassagePlace):
     """A passage used to answer."""
 
     n: int = Field(examples=[1])
     """Number of the passage, from 1; the answer cites it as [n]"""
-    passage_id: _PassageId
-    document_id: _DocumentId
-    title: _Title
-    location: Location
-    text: _PassageText
-    version: _Version
-    page: _PageNumber
-    heading_path: _HeadingPath
+    version: str = Field(examples=["3f8a1c"])
+    """Version of the document at the time of the answer; changes with its content"""
+    text: str = Field(examples=[_QUOTE])
+    """Text of the passage"""
     score: float | None = Field(examples=[0.83])
     """Score, comparable only within one search; null if unknown"""
-    start: _Start
+    start: int = Field(examples=[120])
+    """Start offset in the document's text, in characters"""
     why: Explanation | None
     """Why the passage was found; null if unknown"""
     hits: list[FoundPassage]
@@ -237,11 +225,13 @@ class Source(ResponseModel):
     """Format of the document; empty in old turns"""
 
 
-class Citation(ResponseModel):
+class Citation(PassagePlace):
     """A citation of a passage, checked against the document as it was then."""
 
     n: int = Field(examples=[1])
     """Number of the cited passage"""
+    version: str = Field(examples=["3f8a1c"])
+    """Version of the document at the time of the answer; changes with its content"""
     state: domain.CitationState = Field(examples=["verified"])
     """`verified`: the quoted words appear in the document, which does not prove that they answer
     the question; `not found`: the document does not contain them, or none of its sentences
@@ -249,18 +239,12 @@ class Citation(ResponseModel):
     imported as verified, but this library does not contain it"""
     quote: str = Field(examples=[_QUOTE])
     """The words that support the answer; empty if there are none"""
-    title: _Title
-    location: Location
-    document_id: _DocumentId
-    passage_id: _PassageId
-    version: _Version
-    page: _PageNumber
-    heading_path: _HeadingPath
     start: int = Field(examples=[120])
     """Start offset of the quote in the document's text, in characters; -1 if not found"""
     end: int = Field(examples=[169])
     """End offset, exclusive; -1 if not found"""
-    passage_text: _PassageText
+    passage_text: str = Field(examples=[_QUOTE])
+    """Text of the passage"""
     quoted_by_answer: bool = Field(examples=[True])
     """Whether the answer contained the quote; otherwise Footnote looked it up"""
 

@@ -34,7 +34,6 @@ _QUESTION = "가격 비싸도 괜찮으니 분위기 좋은 이탈리안"
 _QUERY_EN = "Italian restaurant with a good ambience, price does not matter"
 _FILTERS: Any = {"borough_en": None, "desired_types": ["italian_restaurant"], "min_rating": None}
 _ASPECTS: Any = {"food": None, "ambience": 0.9, "price": 0.1}
-_WEIGHTS = {"food": 0.6, "ambience": 0.9, "price": 0.1}
 _UNDERSTOOD: Any = {"query_en": _QUERY_EN, "filters": _FILTERS, "aspect_weights": _ASPECTS}
 
 _IN_ENGLISH = Field(description="The question in English", examples=[_QUERY_EN])
@@ -54,11 +53,6 @@ _ANALYZED_BY = Field(
     examples=[""],
 )
 _NOTICE = Field(description="Why no chat model analyzed the question; may be empty", examples=[""])
-_WEIGHTS_FIELD = Field(
-    description="Weight of each aspect, from 0 to 1: from the question, else from the "
-    "person's preferences, else 0.5",
-    examples=[_WEIGHTS],
-)
 Weight = Annotated[float, Field(ge=0, le=1, strict=True)]
 AspectWeights = dict[Line, Weight | None]
 Values = Annotated[list[Line], Field(max_length=200, description="Acceptable values")]
@@ -156,7 +150,9 @@ class UnderstoodQuestion(ResponseModel):
 
     understood: Understanding
     """How the question was understood"""
-    weights: Annotated[dict[str, float], _WEIGHTS_FIELD]
+    weights: dict[str, float] = Field(examples=[{"food": 0.6, "ambience": 0.9, "price": 0.1}])
+    """Weight of each aspect, from 0 to 1: from the question, else from the person's preferences,
+    else 0.5"""
 
 
 class RankedPlaces(ResponseModel):

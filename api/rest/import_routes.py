@@ -29,8 +29,6 @@ from domain.errors import AppError, NotFoundError
 from services.imports.import_queue import ImportQueue
 from services.sources.import_reports import ImportSummary
 
-_COUNTS = Field(description="Number of documents by outcome", examples=[{"new": 4}])
-
 
 class Progress(ResponseModel):
     """Progress of an import."""
@@ -97,7 +95,8 @@ class Import(ResponseModel):
 class ImportDetails(Import):
     """An import with its statistics so far."""
 
-    counts: Annotated[dict[Outcome, int], _COUNTS]
+    counts: dict[Outcome, int] = Field(examples=[{"new": 4}])
+    """Number of documents by outcome"""
     held_back: int = Field(ge=0, examples=[0])
     """Number of removals that require confirmation"""
     passages: int = Field(ge=0, examples=[12])

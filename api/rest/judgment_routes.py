@@ -21,7 +21,6 @@ from services.evaluation.rating_service import MAX_COMMENT_CHARS, Reason
 
 Grade = Annotated[int, Field(ge=0, le=1), NUMBER]
 _PASSAGE = Field(description="Id of the passage", examples=["8d0c:3"])
-_TURN = Field(description="Id of the turn", examples=["5b1f0f3e2d9c4b0f8a7e6d5c4b3a2910"])
 _RIGHT = Field(description="1: relevant to the question, 0: not relevant", examples=[1])
 _THUMB = Field(description="1: thumbs up, 0: thumbs down", examples=[0])
 _REASON = Field(description="Why the answer is not good", examples=["incomplete"])
@@ -98,7 +97,8 @@ class RatingRequest(RequestModel):
 class Rating(ResponseModel):
     """A person's rating of an answer."""
 
-    turn_id: Annotated[str, _TURN]
+    turn_id: str = Field(examples=["5b1f0f3e2d9c4b0f8a7e6d5c4b3a2910"])
+    """Id of the turn"""
     grade: Annotated[int, _THUMB]
     reason: Annotated[Reason | None, _REASON]
     comment: Annotated[str, _COMMENT]

@@ -16,7 +16,6 @@ from services.catalog import catalogs
 from services.catalog.preferences import MAX_ID_CHARS
 
 _DOCUMENT = "9b2f5c1e0d7a4c4f8a3be1f1c2d3e4f5"
-_TYPES = Field(description="Types of the place", examples=[["italian_restaurant"]])
 _START = Field(
     description="Start offset in the text of the place's document, in characters", examples=[420]
 )
@@ -64,7 +63,8 @@ class Place(ResponseModel):
     """Id of the document that contains its text and reviews"""
     title: str = Field(examples=["Trattoria Luna"])
     """Name of the place"""
-    types: Annotated[list[str], _TYPES]
+    types: list[str] = Field(examples=[["italian_restaurant"]])
+    """Types of the place"""
     fields: dict[str, str] = Field(examples=[{"borough_en": "Brooklyn"}])
     """Values by filter name"""
     facts: dict[str, str] = Field(examples=[{"address": "12 Elm Street"}])

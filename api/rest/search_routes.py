@@ -14,7 +14,7 @@ from api.rest.answer_schemas import (
     MODE,
     THRESHOLD,
     Explanation,
-    Location,
+    PassagePlace,
     RequestModel,
     ResponseModel,
     ScopeRequest,
@@ -147,14 +147,13 @@ class ScopedRequest(RequestModel):
     """A query and its scope."""
 
     query: Query
-    scope: Annotated[ScopeRequest, Field(description="What to search in, by name")] = ScopeRequest()
-    filter: Annotated[
-        MetadataFilter,
-        Field(
-            description="Additional conditions, on fields that the scope does not restrict",
-            examples=[{"page": {"$gte": 2, "$lt": 9}, "script": "latin"}],
-        ),
-    ] = MetadataFilter()
+    scope: ScopeRequest = ScopeRequest()
+    """What to search in, by name"""
+    filter: MetadataFilter = Field(
+        MetadataFilter(), examples=[{"page": {"$gte": 2, "$lt": 9}, "script": "latin"}]
+    )
+    """Additional conditions, on fields that the scope does not restrict"""
+    k: Passages = 5
 
     def condition(self) -> Filter:
         """The conditions of the filter."""
@@ -165,43 +164,28 @@ class SearchRequest(ScopedRequest):
     """A search; omitted or null fields use the configured defaults."""
 
     mode: Annotated[SearchMode | None, MODE] = None
-    k: Passages = 5
     score_threshold: Annotated[float | None, THRESHOLD, Field(ge=0, le=1, strict=True)] = None
-    rerank: Annotated[
-        StrictBool | None,
-        Field(
-            description="Whether to rerank the results; null reranks if a reranker is configured"
-        ),
-    ] = None
-    explain: Annotated[
-        StrictBool, Field(description="Whether to explain why each passage was found")
-    ] = False
+    rerank: StrictBool | None = None
+    """Whether to rerank the results; null reranks if a reranker is configured"""
+    explain: StrictBool = False
+    """Whether to explain why each passage was found"""
 
 
 class ComparisonRequest(ScopedRequest):
     """A search in several modes."""
 
     modes: Modes = None
-    k: Passages = 5
-    rerank: Annotated[
-        StrictBool, Field(description="Whether to rerank the results of each mode")
-    ] = False
+    rerank: StrictBool = False
+    """Whether to rerank the results of each mode"""
 
 
-class SearchHit(ResponseModel):
+class SearchHit(PassagePlace):
     """A passage that was found."""
 
-    passage_id: str = Field(examples=["8d0c:3"])
-    """Id of the passage"""
-    document_id: str = Field(examples=["8d0c"])
-    """Id of the document"""
     source_id: str = Field(examples=["7c9e6679742540de944be07fc1f90ae7"])
     """Id of the document's source"""
     key: str = Field(examples=["leave.md"])
     """Key of the document within its source"""
-    title: str = Field(examples=["Leave policy"])
-    """Title of the document"""
-    location: Location
     format: str = Field(examples=["md"])
     """Format of the document"""
     version: str = Field(examples=["3f8a1c"])
@@ -212,10 +196,6 @@ class SearchHit(ResponseModel):
     """Labels of the document"""
     modified_at: str = Field(examples=["2026-11-21T10:00:00Z"])
     """When the document was last modified, in UTC; empty if unknown"""
-    page: int | None = Field(examples=[2])
-    """Page number from 1; null for formats without pages"""
-    heading_path: list[str] = Field(examples=[["Leave policy", "Annual leave"]])
-    """Headings above the passage, outermost first"""
     start: int = Field(examples=[120])
     """Start offset in the document's text, in characters"""
     end: int = Field(examples=[169])
