@@ -65,6 +65,8 @@ _HIRAGANA_ONLY = re.compile(f"[{HIRAGANA}\u30fc]+")
 _GRAMMAR = re.compile(rf"[{HIRAGANA}何誰幾]|^어[느디떤떻]|^누[구가]|^(?:무엇|무슨|언제|얼마|몇)")
 # Longer "words" are encoded data, which nobody searches for; caching them would waste memory.
 _MAX_CHARS = 64
+_CACHED = 1 << 12
+"""Recent words and tokens; sixteen times as many take 20 MiB more and save no measurable time."""
 
 _local = threading.local()
 
@@ -124,7 +126,7 @@ def _tokens_of(run: str) -> tuple[str, ...]:
     return tuple(_word_tokens(run))
 
 
-_cached_tokens = lru_cache(maxsize=1 << 16)(_tokens_of)
+_cached_tokens = lru_cache(maxsize=_CACHED)(_tokens_of)
 
 
 def _pairs(run: str) -> list[str]:
@@ -162,7 +164,7 @@ def _stemmer(language: str) -> Stemmer.Stemmer:
     return stemmers[language]
 
 
-@lru_cache(maxsize=1 << 16)
+@lru_cache(maxsize=_CACHED)
 def _is_function_word(token: str) -> bool:
     return token in _FUNCTION_TOKENS or _HIRAGANA_ONLY.fullmatch(token) is not None
 

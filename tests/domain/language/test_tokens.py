@@ -4,6 +4,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from domain.language import tokens
 from domain.language.tokens import content_tokens, keyword_tokens
 from tests.linear_time import require_linear_time
 
@@ -129,3 +130,9 @@ def test_keywords_are_extracted_in_linear_time(text):
         keyword_tokens(text * (chars // len(text)))
 
     require_linear_time(tokenize, 500_000)
+
+
+def test_of_many_different_words_only_recent_ones_stay_in_memory():
+    content_tokens(" ".join(f"word{number}" for number in range(10_000)))
+    for cached in (tokens._cached_tokens, tokens._is_function_word):
+        assert cached.cache_info().currsize <= 4096
