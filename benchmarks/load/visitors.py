@@ -19,8 +19,8 @@ STAY_S = 5.0
 class Visitors:
     """People who open the chat, ask there, look at other pages, and close the browser.
 
-    They continue with new sessions until `stop` is set. `failed` counts runs of page scripts that
-    did not end well, by page.
+    They continue with new sessions until `stop` is set. The first session asks the first question.
+    `failed` counts runs of page scripts that did not end well, by page.
     """
 
     address: str
@@ -50,7 +50,8 @@ class Visitors:
         async with connect(url, subprotocols=["streamlit"], max_size=None) as session:  # type: ignore[list-item]
             chat_input = await self._run(session, _opening(""))
             if chat_input:
-                await self._run(session, _question(chat_input, chance.choice(self.questions)))
+                question = chance.choice(self.questions) if self.sessions else self.questions[0]
+                await self._run(session, _question(chat_input, question))
             for page in chance.sample(PAGES, 3):
                 if self.stop.is_set():
                     return
