@@ -5,7 +5,10 @@ import logging
 import pytest
 
 from services.access import Access, Readable
+from services.chat.sharing_service import SharingService
 from tests.leaks.cases import leaks
+from tests.leaks.faces import follow_link
+from tests.leaks.page_faces import open_link
 from tests.leaks.world import World
 
 
@@ -39,3 +42,21 @@ def test_without_the_check_of_documents_the_test_finds_leaks(world, monkeypatch)
     monkeypatch.setattr("services.search.search_scope._without", lambda condition, *_: condition)
     monkeypatch.setattr(Readable, "includes", lambda *_: True)
     assert leaks(world, 200)
+
+
+def test_without_the_check_of_shared_conversations_the_test_finds_leaks(world, monkeypatch):
+    monkeypatch.setattr("tests.leaks.cases.FACES", (follow_link, open_link))
+    monkeypatch.setattr("services.chat.sharing_service.evidence", lambda _turn: set())
+    assert {one.face for one in leaks(world, 40)} == {"follow_link", "open_link"}
+
+
+def test_without_withholding_the_title_the_test_finds_leaks(world, monkeypatch):
+    follow = SharingService.follow
+
+    def with_the_title(self, principal, token):
+        conversation = self.links.follow(token).conversation
+        return follow(self, principal, token)._replace(title=conversation.title)
+
+    monkeypatch.setattr("tests.leaks.cases.FACES", (follow_link,))
+    monkeypatch.setattr(SharingService, "follow", with_the_title)
+    assert leaks(world, 40)

@@ -4,13 +4,20 @@ import json
 from collections.abc import Callable, Mapping
 from datetime import date
 
+import pytest
 from fastapi.testclient import TestClient
 
 from domain import DocumentFilter, Principal, SearchMode
 from domain.errors import AppError, ForbiddenError, NotFoundError
 from services.agent.agent_tools import document_tools
 from services.export.transcripts import TranscriptFormat
-from tests.leaks.page_faces import ask_on_a_page, call_mcp, open_pages, view_library
+from tests.leaks.page_faces import (
+    ask_on_a_page,
+    call_mcp,
+    open_link,
+    open_pages,
+    view_library,
+)
 from tests.leaks.world import SecretDocument, World, question
 
 NOWHERE = "0" * 32
@@ -124,15 +131,37 @@ def use_tools(world: World, principal: Principal) -> str:
 
 
 def read_import_records(world: World, principal: Principal) -> str:
-    """Imports and failures, which only editors see."""
-    services, document = world.services, world.random.choice(world.documents)
-    assert services.queue.history(principal, document.source.id) == []
-    assert services.failures.page(principal).total == 0
-    try:
-        services.sources.refresh(principal, document.source.id)
-    except (ForbiddenError, NotFoundError) as error:
-        return str(error)
-    raise AssertionError("a reader has started an import")
+    """Imports and failures: those of readable sources for editors, and none for readers."""
+    services, source = world.services, world.random.choice(world.documents).source
+    may_see = world.sees_imports(principal, source)
+    history = services.queue.history(principal, source.id)
+    assert bool(history) == may_see
+    items = [services.import_reports.items(principal, run.id, limit=100) for run in history]
+    if not may_see:
+        assert services.failures.page(principal).total == 0
+        with pytest.raises((ForbiddenError, NotFoundError)) as refused:
+            services.sources.refresh(principal, source.id)
+        return str(refused.value)
+    return repr((history, items, services.failures.page(principal)))
+
+
+def follow_link(world: World, principal: Principal) -> str:
+    """A conversation that another person shares, in the service and through the API.
+
+    Its owner knows the secrets of what they may read, and writes one into the first question.
+    """
+    services, owner = world.services, world.principal()
+    known = [one.secret for one in world.readable(owner)][:1]
+    first = services.chat.ask(owner, " ".join(["Who is", *known]) + "?")
+    services.chat.ask(owner, question(world), first.conversation_id)
+    link = services.sharing.share(owner, first.conversation_id)
+    world.change_permissions()
+    shared = services.sharing.follow(principal, link.token)
+    response = world.client(principal).get(f"/api/v1/shared-conversations/{link.token}")
+    assert response.status_code == 200, response.text
+    # The list of conversations shows the owner's own words to the owner, whatever the groups.
+    services.conversations.delete(owner, first.conversation_id)
+    return repr((shared, response.json()))
 
 
 def label(world: World, principal: Principal) -> str:
@@ -160,6 +189,7 @@ def call_api(world: World, principal: Principal) -> str:
             ("/api/v1/sources", None),
             ("/api/v1/library", None),
             ("/api/v1/conversations", None),
+            ("/api/v1/imports", None),
             (f"/api/v1/documents/{world.random.choice(world.documents).id}/text", None),
             (f"/api/v1/documents/{world.random.choice(world.documents).id}/passages", None),
         ]
@@ -186,10 +216,12 @@ FACES: tuple[Callable[[World, Principal], str], ...] = (
     open_document,
     use_tools,
     read_import_records,
+    follow_link,
     label,
     call_api,
     call_mcp,
     ask_on_a_page,
+    open_link,
     open_pages,
     view_library,
 )

@@ -11,6 +11,7 @@ from streamlit.testing.v1 import AppTest
 
 import bootstrap
 from domain import Principal
+from services.chat.sharing_service import SHARED
 from tests.fakes.mcp_clients import connected, over_http, serving_mcp
 from tests.leaks.world import World, question
 from ui.library.library_page import FAILURES, FIGURES, VIEW
@@ -27,6 +28,16 @@ def ask_on_a_page(world: World, principal: Principal) -> str:
         assert not page.exception, page.exception
         world.change_permissions()
         return _shown(_page("chat.py", **page.query_params).run())
+
+
+def open_link(world: World, principal: Principal) -> str:
+    """A conversation that another person shares, on the chat page."""
+    owner = world.principal()
+    turn = world.services.chat.ask(owner, question(world))
+    link = world.services.sharing.share(owner, turn.conversation_id)
+    world.change_permissions()
+    with _pages(world, principal):
+        return _shown(_page("chat.py", **{SHARED: link.token}).run())
 
 
 def open_pages(world: World, principal: Principal) -> str:

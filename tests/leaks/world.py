@@ -127,9 +127,10 @@ class World:
         )
 
     def principal(self) -> Principal:
-        """A random user with random groups."""
+        """A random user with random groups, half of them editors."""
         groups = self.random.sample(GROUPS, self.random.randrange(3))
-        return Principal(self.random.choice(USERS), frozenset(groups), Role.READER)
+        role = self.random.choice([Role.READER, Role.EDITOR])
+        return Principal(self.random.choice(USERS), frozenset(groups), role)
 
     def readable(self, principal: Principal) -> list[SecretDocument]:
         """The documents that the principal may read."""
@@ -139,14 +140,22 @@ class World:
         """The documents that the principal may not read."""
         return [one for one in self.documents if not self._may_read(principal, one)]
 
+    def sees_imports(self, principal: Principal, source: StoredSource) -> bool:
+        """Whether the principal sees the imports of the source: as an editor who may read it."""
+        return principal.role is Role.EDITOR and self._may_read_source(principal, source)
+
     def _may_read(self, principal: Principal, document: SecretDocument) -> bool:
-        mine = {f"user:{principal.user_id}", *(f"group:{one}" for one in principal.groups)}
-        lists: Iterable[Sequence[str] | None] = (
-            self._sources.get(document.source.id),
-            self._collections.get(document.source.collection),
-            *self._restrictions.get(document.id, ()),
-        )
-        return all(one is None or mine & set(one) for one in lists)
+        own = self._restrictions.get(document.id, ())
+        return self._may_read_source(principal, document.source) and _is_in_each(principal, own)
+
+    def _may_read_source(self, principal: Principal, source: StoredSource) -> bool:
+        lists = (self._sources.get(source.id), self._collections.get(source.collection))
+        return _is_in_each(principal, lists)
+
+
+def _is_in_each(principal: Principal, lists: Iterable[Sequence[str] | None]) -> bool:
+    mine = {f"user:{principal.user_id}", *(f"group:{one}" for one in principal.groups)}
+    return all(one is None or mine & set(one) for one in lists)
 
 
 def question(world: World) -> str:
