@@ -25,8 +25,7 @@ def show_link(services: "Services", conversation: "Conversation") -> None:
         label = words.CREATE_LINK
         st.button(label, type="primary", icon=icon, key="link", on_click=_share, args=args)
         return
-    # `st.code` would make the browser load the syntax highlighting of every language.
-    st.html(f'<pre class="fn-command">{escape(link.address)}</pre>')
+    st.html(f'<code class="fn-secret">{escape(link.address)}</code>')
     with st.container(horizontal=True, vertical_alignment="center"):
         show_copy_button(link.address)
         icon = ":material/link_off:"
