@@ -43,7 +43,10 @@ def ask(world: World, principal: Principal) -> str:
 
 
 def converse(world: World, principal: Principal) -> str:
-    """A conversation whose permissions change after the first answer: its history, and exports."""
+    """A conversation whose permissions change after the first answer: its history, and exports.
+
+    Words of hidden documents don't find it.
+    """
     chat, conversations = world.services.chat, world.services.conversations
     first = chat.ask(principal, question(world))
     world.change_permissions()
@@ -54,6 +57,9 @@ def converse(world: World, principal: Principal) -> str:
     ]
     turns = world.services.turns.list(principal, first.conversation_id)
     fresh = world.services.reader.freshness(principal, turns)
+    for one in world.hidden(principal):
+        found = conversations.page(principal, one.secret, limit=1_000).items
+        assert first.conversation_id not in {each.id for each in found}
     return repr((turns, exports, fresh))
 
 
