@@ -64,8 +64,8 @@ Item = Annotated[
     Discriminator(_kind),
 ]
 
-_ASKED = {"role": {"const": "user"}, "type": {"not": {"enum": [*_OTHER_ITEMS]}}}
-_ASKS_SOMETHING = {"contains": {"type": "object", "properties": _ASKED, "required": ["role"]}}
+_QUESTION = {"role": {"const": "user"}, "type": {"not": {"enum": [*_OTHER_ITEMS]}}}
+_HAS_QUESTION = {"contains": {"type": "object", "properties": _QUESTION, "required": ["role"]}}
 
 
 class ResponseText(LenientModel):
@@ -89,7 +89,7 @@ class ResponseRequest(AnswerRequest):
         Question
         | Annotated[
             list[Item],
-            Field(min_length=1, max_length=MAX_MESSAGES, json_schema_extra=_ASKS_SOMETHING),
+            Field(min_length=1, max_length=MAX_MESSAGES, json_schema_extra=_HAS_QUESTION),
         ]
     ) = Field(examples=["How many days of leave do I get?"])
     """The question, or items: the last message with the role `user` is the question, the items
