@@ -49,11 +49,8 @@ class ReadableRecords:
         unknown = {id_: one for id_, one in by_id.items() if one[0] in self._mirrored}
         known = self.access.sources.of_documents(list(unknown)) if unknown else {}
         restricted = self.access.restrictions.of_documents(unknown)
-        return {
-            one
-            for id_, one in by_id.items()
-            if id_ in self._denied or (id_ in unknown and id_ not in known | restricted)
-        }
+        without_readers = unknown.keys() - known.keys() - restricted.keys()
+        return {by_id[id_] for id_ in without_readers | (by_id.keys() & self._denied)}
 
     @property
     def _hides(self) -> bool:
