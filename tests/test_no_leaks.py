@@ -46,7 +46,7 @@ def test_without_the_check_of_documents_the_test_finds_leaks(world, monkeypatch)
 
 def test_without_the_check_of_shared_conversations_the_test_finds_leaks(world, monkeypatch):
     monkeypatch.setattr("tests.leaks.cases.FACES", (follow_link, open_link))
-    monkeypatch.setattr("services.chat.sharing_service.evidence", lambda _turn: set())
+    monkeypatch.setattr("services.chat.sharing_service._used", lambda _turn: frozenset())
     assert {one.face for one in leaks(world, 40)} == {"follow_link", "open_link"}
 
 

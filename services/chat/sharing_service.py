@@ -83,10 +83,10 @@ class SharingService:
     def follow(self, principal: Principal, token: str) -> SharedConversation:
         """The conversation behind a link, as far as the reader may see it.
 
-        A turn is withheld with its question if a document that it uses was removed or is not
-        readable, or if an agent used a tool that records no sources. So are the turns that follow
-        it, because their history contains it. Turns without a search or an answer are left out: an
-        introduction has examples from documents that only the owner may be able to read.
+        A turn is withheld with its question if a document of which it may tell was removed or is
+        not readable, or if an agent used a tool that records no sources. So are the turns that
+        follow it, because their history contains it. Turns without a search or an answer are left
+        out: an introduction has examples from documents that only the owner may be able to read.
 
         Raises:
             NotFoundError: There is no such link, or its conversation was deleted.
@@ -104,12 +104,12 @@ class SharingService:
 
     def _readable(self, principal: Principal, turns: Sequence[Turn]) -> set[str]:
         """The ids of the turns that are readable together with all turns before them."""
-        used = {id_ for turn in turns for id_ in evidence(turn)}
+        used = {id_ for turn in turns for id_ in _used(turn)}
         documents = self.access.readable_documents(principal, used)
         readable = set[str]()
         for turn in turns:  # parents come before their children
             follows_readable = turn.parent_id is None or turn.parent_id in readable
-            if follows_readable and _is_recorded(turn) and evidence(turn) <= documents:
+            if follows_readable and _is_recorded(turn) and _used(turn) <= documents:
                 readable.add(turn.id)
         return readable
 
@@ -118,10 +118,10 @@ class SharingService:
         return (account and (account.name or account.email)) or user_id
 
 
-def evidence(turn: Turn) -> set[str]:
-    """The ids of the documents that the turn uses, and "" if it uses text of an unknown one."""
-    cited = {one.document_id for one in turn.citations if one.document_id or one.passage_text}
-    return cited | {one.document_id for one in turn.sources}
+def _used(turn: Turn) -> frozenset[str]:
+    """`Turn.used`, and "" if the turn uses text of an unknown document."""
+    cited = {one.document_id for one in turn.citations if one.passage_text}
+    return turn.used | cited | {one.document_id for one in turn.sources}
 
 
 def _is_recorded(turn: Turn) -> bool:

@@ -156,6 +156,17 @@ def test_an_answer_with_a_tool_that_records_no_sources_is_withheld(sharing, shar
     assert sharing.follow(BERT, share(turn)).withheld == 1
 
 
+def test_an_answer_that_may_tell_of_an_uncited_unreadable_document_is_withheld(
+    sharing, share, documents, library
+):
+    open_, hidden = documents
+    step = Step(1, "ask_documents", {}, result="Salaries")
+    token = share(answered(1, open_, steps=(step,), basis=(open_, hidden)))
+    assert sharing.follow(BERT, token).withheld == 0
+    hide(library, hidden, "user:anna")
+    assert sharing.follow(BERT, token).withheld == 1
+
+
 def test_greetings_and_failures_are_left_out(sharing, share, documents):
     greeting = answered(1, "", sources=(), citations=(), standalone_question="")
     failure = answered(2, "", "t1", sources=(), citations=(), answer="", state=State.FAILED)
