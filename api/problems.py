@@ -32,6 +32,7 @@ from domain.errors import (
 )
 from domain.logs import get_logger
 from domain.web.host_policy import Refusal
+from domain.web.request_log import loggable_path
 
 MEDIA_TYPE = "application/problem+json"
 RETRY_AFTER_S = 5
@@ -208,7 +209,7 @@ async def _respond_to_nobody(_request: Request, _error: Exception) -> Response:
 async def _respond(request: Request, error: Exception) -> Response:
     problem, path = problem_of_error(error), request.url.path
     if problem.status == 500:
-        _log.error("%s %s failed", request.method, path, exc_info=error)
+        _log.error("%s %s failed", request.method, loggable_path(path), exc_info=error)
     responders: Mapping[str, Responder] = request.app.state.responders
     matches = (responder for start, responder in responders.items() if path.startswith(start))
     return next(matches, problem_response)(problem, problem_headers(problem, error), error)

@@ -11,12 +11,15 @@ from domain.web.host_guard import App, Message, Receive, Send
 REQUEST_ID = "X-Request-ID"
 _NAME = REQUEST_ID.lower().encode()
 _VALID = re.compile(r"[A-Za-z0-9._-]{1,64}")
+_TOKEN = re.compile(r"(?<=/)[A-Za-z0-9_-]{43}(?=/|$)")  # 256 bits in base64, as in a link
 
 _log = get_logger("web")
 
 
 class RequestLog:
-    """Logs method, path, status, and duration, but not the query, which contains search terms.
+    """Logs method, `loggable_path`, status, and duration.
+
+    The query is omitted, because it contains search terms.
 
     A request without a status was aborted before its response.
 
@@ -57,8 +60,14 @@ class RequestLog:
             try:
                 await self._app(scope, receive, send_with_id)
             finally:
-                fields = {"method": scope["method"], "path": scope["path"], "status": status}
+                path = loggable_path(scope["path"])
+                fields = {"method": scope["method"], "path": path, "status": status}
                 _log.log(level, "request", **fields, ms=elapsed_ms(began))
+
+
+def loggable_path(path: str) -> str:
+    """The path of a request, in which "…" replaces each token, because it is a secret."""
+    return _TOKEN.sub("…", path)
 
 
 def _id_of(scope: Message) -> str:

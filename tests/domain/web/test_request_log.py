@@ -5,6 +5,7 @@ import pytest
 
 from domain.logs import get_logger
 from domain.web.request_log import RequestLog
+from services.secret_tokens import new_token
 
 
 def response_to(headers=(), path="/api/v1/search", *, app=None, kind="http", **options):
@@ -47,6 +48,18 @@ def test_a_request_is_logged_as_one_line_without_its_query(lines):
     assert line.levelno == logging.INFO
     assert line.fields.pop("ms") >= 0
     assert line.fields == {"method": "POST", "path": "/api/v1/search", "status": 204}
+
+
+@pytest.mark.parametrize("end", ["", "/"])
+def test_the_token_of_a_link_is_not_logged(lines, end):
+    response_to(path=f"/api/v1/shared-conversations/{new_token()}{end}")
+    assert [one.fields["path"] for one in lines()] == [f"/api/v1/shared-conversations/…{end}"]
+
+
+@pytest.mark.parametrize("id_", ["ee764e53", "0" * 32, "a" * 64])
+def test_ids_in_paths_are_logged(lines, id_):
+    response_to(path=f"/api/v1/documents/{id_}/text")
+    assert [one.fields["path"] for one in lines()] == [f"/api/v1/documents/{id_}/text"]
 
 
 def test_each_response_has_a_unique_request_id():
