@@ -141,8 +141,7 @@ SHARE_CONVERSATION = "Share"
 SHARE_TITLE = "Share the conversation"
 LINK_NOTE = (
     "Everyone who can sign in here and has the link can read this conversation, including what you"
-    " ask later. From the first answer on that uses a document a reader may not read, the rest is"
-    " withheld from that reader."
+    " ask later. Readers see it only up to the first answer that uses a document they may not read."
 )
 CREATE_LINK = "Create a link"
 REMOVE_LINK = "Remove the link"
