@@ -184,12 +184,12 @@ class _Session:
         self._session = session
         self._outputs = {}
 
-    def run(self, names, inputs):
+    def run(self, names, inputs, options=None):
         if not remembers_vectors:
-            return self._session.run(names, inputs)
+            return self._session.run(names, inputs, options)
         key = _digest(inputs)
         if key not in self._outputs:
-            self._outputs[key] = self._session.run(names, inputs)
+            self._outputs[key] = self._session.run(names, inputs, options)
         return [output.copy() for output in self._outputs[key]]
 
 
