@@ -12,6 +12,7 @@ from fastapi.testclient import TestClient
 
 import bootstrap
 from api.application import make_app
+from api.authentication import Call
 from api.mcp.mcp_tools import call_tool
 from domain import LOCAL_USER, Principal, Scope, SearchChoice, TurnState
 from settings import load_settings
@@ -136,7 +137,8 @@ ONE_OF_EACH_KIND = list({case.kind: case for case in IN_ANSWERS}.values())
 def test_an_obeyed_order_is_inert_over_mcp(services, server, case):
     server.answer = obedient(case)
     arguments = {"question": case.question}
-    result = call_tool(services, LOCAL_USER, "ask_documents", arguments, lambda _event: None)
+    call = Call(services, LOCAL_USER)
+    result = call_tool(call, "ask_documents", arguments, lambda _event: None)
     answer = result.structured_content
     assert case.is_obeyed_in(answer["answer"]) is case.reaches_model
     assert live_tokens(answer["answer"]) == set()
