@@ -101,9 +101,10 @@ class OriginalService:
         return draw_page(data, page, quotes)
 
     def _require(self, principal: Principal, document_id: str) -> StoredDocument:
+        readable = self.access.readable(principal)  # first, so both take the same time
         with suppress(NotFoundError):
             document = self.documents.get(document_id)
-            if self.access.reads(principal, document.source_id, document_id):
+            if readable.includes(document.source_id, document_id):
                 return document
         raise NotFoundError(NOT_THERE)  # a hidden document looks like one that does not exist
 

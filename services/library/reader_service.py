@@ -233,12 +233,16 @@ class DocumentReader:
         return document
 
     def _find(self, principal: Principal, document_id: str) -> StoredDocument | None:
-        """The document, if it exists and is visible."""
+        """The document, if it exists and is visible.
+
+        If not, the time does not tell whether it exists.
+        """
+        readable = self.access.readable(principal)
         try:
             document = self.documents.get(document_id)
         except NotFoundError:
             return None
-        return document if self.access.reads(principal, document.source_id, document_id) else None
+        return document if readable.includes(document.source_id, document_id) else None
 
     def _is_as_cited(self, document: StoredDocument, source: RetrievedPassage) -> bool:
         """Whether text and bytes are unchanged; a new reader version may extract different text."""

@@ -1,6 +1,8 @@
 """Many random cases: python -m tests.leaks --cases 10000 --seed 1."""
 
 import argparse
+import io
+import logging
 import sys
 import tempfile
 import time
@@ -18,7 +20,9 @@ def main() -> int:
     parser.add_argument("--cases", type=int, default=10_000)
     parser.add_argument("--seed", type=int, default=1)
     options = parser.parse_args()
-    began = time.monotonic()
+    began, log = time.monotonic(), io.StringIO()
+    logging.getLogger().addHandler(logging.StreamHandler(log))
+    logging.getLogger().setLevel(logging.INFO)
     with tempfile.TemporaryDirectory() as folder:
         settings = load_settings(
             data_dir=Path(folder) / "data",
@@ -30,9 +34,11 @@ def main() -> int:
     for one in found:
         names = [document.handle for document in one.documents]
         print(f"case {one.case}: {one.face} showed {names} to {one.principal}")  # noqa: T201
+    logged = [one.handle for one in world.documents if one.secret in log.getvalue()]
+    print(f"the log, {len(log.getvalue()):,} characters, tells of {logged}")  # noqa: T201
     seconds = time.monotonic() - began
     print(f"{options.cases:,} cases, {len(found)} leaks, {seconds:.0f} s")  # noqa: T201
-    return 1 if found else 0
+    return 1 if found or logged else 0
 
 
 if __name__ == "__main__":

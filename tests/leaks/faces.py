@@ -1,11 +1,13 @@
 """The faces of the library: each function asks one thing and returns everything that it shows."""
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from datetime import date
 
 import pytest
 from fastapi.testclient import TestClient
+from sqlalchemy import Engine, event
 
 from domain import DocumentFilter, Principal, SearchMode
 from domain.errors import AppError, ForbiddenError, NotFoundError
@@ -97,12 +99,32 @@ def suggest(world: World, principal: Principal) -> str:
     return repr(world.services.suggestions.suggest(principal, day, 20))
 
 
-def _result(call: Callable[[str], object], document_id: str) -> str:
-    """What the call shows; an error with the id replaced."""
+def _result(call: Callable[[str], object], document_id: str) -> tuple[str, int]:
+    """What the call shows, with the id replaced in an error, and how often it asks the ledger.
+
+    The number stands for the time, which would not be the same in two calls.
+    """
+    with _statements() as statements:
+        try:
+            shown = repr(call(document_id))
+        except NotFoundError as error:
+            shown = f"{type(error).__name__}: {str(error).replace(document_id, 'ID')}"
+    return shown, len(statements)
+
+
+@contextmanager
+def _statements() -> Iterator[list[str]]:
+    """The SQL statements that run until the end of the block."""
+    statements: list[str] = []
+
+    def note(_connection: object, _cursor: object, statement: str, *_rest: object) -> None:
+        statements.append(statement)
+
+    event.listen(Engine, "before_cursor_execute", note)
     try:
-        return repr(call(document_id))
-    except NotFoundError as error:
-        return f"{type(error).__name__}: {str(error).replace(document_id, 'ID')}"
+        yield statements
+    finally:
+        event.remove(Engine, "before_cursor_execute", note)
 
 
 def open_document(world: World, principal: Principal) -> str:
@@ -117,10 +139,11 @@ def open_document(world: World, principal: Principal) -> str:
         lambda id_: services.reader.passages(principal, id_),
         lambda id_: services.originals.read(principal, id_),
     ]
+    services.access.readable(principal)  # reads changed permissions, which takes longer once
     shown = [_result(call, document.id) for call in calls]
     if document in world.hidden(principal):
         assert shown == [_result(call, NOWHERE) for call in calls]
-    return "\n".join(shown)
+    return "\n".join(text for text, _statements in shown)
 
 
 def use_tools(world: World, principal: Principal) -> str:
