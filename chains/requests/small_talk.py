@@ -1,6 +1,6 @@
 """Answers greetings, thanks, and "Who are you?" without searching the documents."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any, NamedTuple
@@ -49,21 +49,22 @@ class SmallTalkAnswerer(StreamingRunnable[Inputs, Inputs]):
         kind, language = small_talk(input["question"]), answer_language(input["question"])
         if kind is None or kind is SmallTalk.INTRODUCTION:
             library = self.library()
-            if examples := _examples(library, language):
+            examples = _examples(library, language)
+            if examples:
                 yield AddableDict(basis=[library.questions[one] for one in examples])
-            yield from answer_pieces(_introduction(library, language))
+            yield from answer_pieces(_introduction(library.documents, examples, language))
         else:
             yield from answer_pieces([load_phrases("small_talk")["replies"][kind][language]])
 
 
-def _introduction(library: LibraryFacts, language: Language) -> Iterator[str]:
+def _introduction(documents: int, examples: Sequence[str], language: Language) -> Iterator[str]:
     texts = load_phrases("small_talk")
     yield texts["introduction"][language]
-    holdings = {0: "empty", 1: "one_document"}.get(library.documents, "documents")
-    yield texts[holdings][language].format(n=library.documents)
-    if library.questions:
+    holdings = {0: "empty", 1: "one_document"}.get(documents, "documents")
+    yield texts[holdings][language].format(n=documents)
+    if examples:
         yield texts["for_example"][language]
-        yield "\n".join(f"- {escape(question)}" for question in _examples(library, language))
+        yield "\n".join(f"- {escape(question)}" for question in examples)
 
 
 def _examples(library: LibraryFacts, language: Language) -> list[str]:
