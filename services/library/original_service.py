@@ -8,17 +8,17 @@ import hashlib
 import os
 import stat
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 from typing import NamedTuple
 
 from domain import Principal
-from domain.errors import NotFoundError, UnreadableError
+from domain.errors import UnreadableError
 from domain.messages import _
 from services.access import Access
-from services.library.reader_service import NOT_THERE
+from services.library.reader_service import require_document
 from storage.ledger.document_store import Documents, StoredDocument
 
 MAX_BYTES = 512 * 2**20
@@ -101,12 +101,7 @@ class OriginalService:
         return draw_page(data, page, quotes)
 
     def _require(self, principal: Principal, document_id: str) -> StoredDocument:
-        readable = self.access.readable(principal)  # first, so both take the same time
-        with suppress(NotFoundError):
-            document = self.documents.get(document_id)
-            if readable.includes(document.source_id, document_id):
-                return document
-        raise NotFoundError(NOT_THERE)  # a hidden document looks like one that does not exist
+        return require_document(self.documents, self.access, principal, document_id)
 
     def _inside(self, document: StoredDocument) -> Path:
         """The file without symbolic links, if it is still in the folder of its source."""

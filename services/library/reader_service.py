@@ -1,6 +1,7 @@
 """Shows a document at a passage, so that an answer can be checked against its citations."""
 
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from functools import lru_cache
@@ -142,6 +143,22 @@ def saved_view(
 NOT_THERE = _("This document is not in the library: it was removed, or the link is incomplete.")
 
 
+def require_document(
+    documents: Documents, access: Access, principal: Principal, document_id: str
+) -> StoredDocument:
+    """The stored document; one that is hidden takes as long as one that does not exist.
+
+    Raises:
+        NotFoundError: It does not exist, or the principal may not read it.
+    """
+    readable = access.readable(principal)
+    with suppress(NotFoundError):
+        document = documents.get(document_id)
+        if readable.includes(document.source_id, document_id):
+            return document
+    raise NotFoundError(NOT_THERE)
+
+
 @dataclass(frozen=True)
 class DocumentReader:
     """Shows documents of shared sources and of the principal's own conversations."""
@@ -227,22 +244,13 @@ class DocumentReader:
         return self.documents.hydrate(self.reading.passage_ids(document.id, start, limit))
 
     def _require(self, principal: Principal, document_id: str) -> StoredDocument:
-        document = self._find(principal, document_id)
-        if document is None:
-            raise NotFoundError(NOT_THERE)
-        return document
+        return require_document(self.documents, self.access, principal, document_id)
 
     def _find(self, principal: Principal, document_id: str) -> StoredDocument | None:
-        """The document, if it exists and is visible.
-
-        If not, the time does not tell whether it exists.
-        """
-        readable = self.access.readable(principal)
         try:
-            document = self.documents.get(document_id)
+            return self._require(principal, document_id)
         except NotFoundError:
             return None
-        return document if readable.includes(document.source_id, document_id) else None
 
     def _is_as_cited(self, document: StoredDocument, source: RetrievedPassage) -> bool:
         """Whether text and bytes are unchanged; a new reader version may extract different text."""
