@@ -1,7 +1,7 @@
 """Shows a turn on the page, both while it is being written and once it is stored."""
 
 from collections.abc import Generator, Iterator, Mapping, Sequence
-from contextlib import closing
+from contextlib import closing, contextmanager
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -131,42 +131,38 @@ def _show_turn(
 
     The last turn also offers other searches if nothing was found.
     """
-    show_question(turn.question)
-    with (
-        st.chat_message("assistant", avatar=ASSISTANT),
-        st.container(key=f"turn-{turn.id}"),
-    ):
-        with st.container(key=f"main-{turn.id}"):
-            _show_answer(turn)
-            rating = services.ratings.rating(principal(), turn.id)
-            show_actions(services, turn, versions, rating)
-            show_rating(services, turn, rating)
-            if is_last:
-                show_nothing_found(services, turn)
-            show_cost(services, turn)
-        if evidence := evidence_html(turn, freshness):
-            st.html(evidence)
+    with _turn_frame(services, turn, freshness):
+        rating = services.ratings.rating(principal(), turn.id)
+        show_actions(services, turn, versions, rating)
+        show_rating(services, turn, rating)
+        if is_last:
+            show_nothing_found(services, turn)
 
 
 def show_shared_turn(services: Services, turn: Turn, freshness: "Mapping[str, Freshness]") -> None:
     """Show the question, the answer, and the sources of another person's turn."""
+    with _turn_frame(services, turn, freshness):
+        show_copy_button(copied_text(turn))
+
+
+@contextmanager
+def _turn_frame(
+    services: Services, turn: Turn, freshness: "Mapping[str, Freshness]"
+) -> Iterator[None]:
+    """Show the question and the answer, then what the block shows, the cost, and the sources."""
     show_question(turn.question)
     with (
         st.chat_message("assistant", avatar=ASSISTANT),
         st.container(key=f"turn-{turn.id}"),
     ):
         with st.container(key=f"main-{turn.id}"):
-            _show_answer(turn)
-            show_copy_button(copied_text(turn))
+            answer = answer_html(turn.answer, citation_marker(turn)) if turn.answer else ""
+            above = activity_html(turn) + reasoning_html(turn)
+            st.html(f'<div class="fn-turn">{above}{answer}{_notice(turn)}</div>')
+            yield
             show_cost(services, turn)
         if evidence := evidence_html(turn, freshness):
             st.html(evidence)
-
-
-def _show_answer(turn: Turn) -> None:
-    answer = answer_html(turn.answer, citation_marker(turn)) if turn.answer else ""
-    above = activity_html(turn) + reasoning_html(turn)
-    st.html(f'<div class="fn-turn">{above}{answer}{_notice(turn)}</div>')
 
 
 def _notice(turn: Turn) -> str:
