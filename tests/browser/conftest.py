@@ -11,6 +11,7 @@ import pytest
 from tests.browser.accessibility import AXE
 from tests.browser.actions import DESKTOP, WAIT_MS
 from tests.browser.program import Program, running
+from tests.browser.team import Team, running_team
 from tests.fakes.openai import EMBEDDING_MODEL, MODEL, OpenAIServer, serving
 
 sync_api = pytest.importorskip("playwright.sync_api", reason="pip install playwright")
@@ -109,6 +110,18 @@ def program(
     }
     with running(clean_environment | embedding) as program:
         yield program
+
+
+@pytest.fixture(scope="module")
+def team(
+    chromium: str,
+    clean_environment: dict[str, str],
+    embedder: OpenAIServer,
+    tmp_path_factory: pytest.TempPathFactory,
+) -> Iterator[Team]:
+    """A team with the sample documents, whose people sign in at a provider on loopback."""
+    with running_team(clean_environment, embedder, tmp_path_factory.mktemp("team")) as team:
+        yield team
 
 
 @pytest.fixture(scope="module")

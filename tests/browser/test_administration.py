@@ -1,7 +1,5 @@
 """An administrator changes roles and readers, explains access, and manages API keys."""
 
-from collections.abc import Iterator
-
 import pytest
 
 from domain import Role
@@ -15,9 +13,8 @@ from tests.browser.actions import (
     wait_for_animations,
 )
 from tests.browser.importing import choose, press, select_row
-from tests.browser.team import Team, running_team, sign_in
+from tests.browser.team import Team, sign_in
 from tests.browser.test_accessibility import violations_in_all_appearances
-from tests.fakes.openai import OpenAIServer
 from tests.services.administration.conftest import account
 from ui.text import words
 
@@ -35,22 +32,15 @@ PEOPLE = (
 
 
 @pytest.fixture(scope="module")
-def team(
-    chromium: str,
-    clean_environment: dict[str, str],
-    embedder: OpenAIServer,
-    tmp_path_factory: pytest.TempPathFactory,
-) -> Iterator[Team]:
-    """A team with the sample documents, of which one has permissions, and one is hidden."""
-    folder = tmp_path_factory.mktemp("administration")
-    with running_team(clean_environment, embedder, folder) as team:
-        for name, *groups in PEOPLE:
-            team.accounts.put(account(name, *groups))
-        database = team.accounts._database
-        first, second, *_rest = Titles(database).all()
-        lists = {first.id: [frozenset({"group:staff", "group:board"})], second.id: [frozenset()]}
-        Restrictions(database).restrict_documents(lists)
-        yield team
+def team(team: Team) -> Team:
+    """The team with more people; one document has permissions, and one is hidden."""
+    for name, *groups in PEOPLE:
+        team.accounts.put(account(name, *groups))
+    database = team.accounts._database
+    first, second, *_rest = Titles(database).all()
+    lists = {first.id: [frozenset({"group:staff", "group:board"})], second.id: [frozenset()]}
+    Restrictions(database).restrict_documents(lists)
+    return team
 
 
 @pytest.fixture

@@ -19,9 +19,8 @@ from tests.browser.actions import (
     wait_for_animations,
 )
 from tests.browser.importing import press
-from tests.browser.team import Team, running_team, sign_in, sign_in_button
+from tests.browser.team import Team, sign_in, sign_in_button
 from tests.browser.test_accessibility import violations_in_all_appearances
-from tests.fakes.openai import OpenAIServer
 from ui.text import words
 
 sync_api = pytest.importorskip("playwright.sync_api", reason="pip install playwright")
@@ -30,17 +29,6 @@ pytestmark = pytest.mark.browser
 
 LEAVE, VPN = "How many days of annual leave do new employees get?", "Which VPN gateway is there?"
 QUOTE = "New employees get 25 days of annual leave a year"
-
-
-@pytest.fixture(scope="module")
-def team(
-    chromium: str,
-    clean_environment: dict[str, str],
-    embedder: OpenAIServer,
-    tmp_path_factory: pytest.TempPathFactory,
-) -> Iterator[Team]:
-    with running_team(clean_environment, embedder, tmp_path_factory.mktemp("links")) as team:
-        yield team
 
 
 @pytest.fixture

@@ -1,6 +1,5 @@
 """People sign in at a real OpenID provider, and sessions that are not valid show nothing."""
 
-from collections.abc import Iterator
 from datetime import UTC, datetime
 
 import pytest
@@ -12,28 +11,15 @@ from tests.browser.team import (
     Team,
     cookie,
     person_menu,
-    running_team,
     sign_in,
     sign_in_button,
 )
 from tests.browser.test_accessibility import violations_in_all_appearances
-from tests.fakes.openai import OpenAIServer
 from ui.text import words
 
 sync_api = pytest.importorskip("playwright.sync_api", reason="pip install playwright")
 
 pytestmark = [pytest.mark.browser]
-
-
-@pytest.fixture(scope="module")
-def team(
-    chromium: str,
-    clean_environment: dict[str, str],
-    embedder: OpenAIServer,
-    tmp_path_factory: pytest.TempPathFactory,
-) -> Iterator[Team]:
-    with running_team(clean_environment, embedder, tmp_path_factory.mktemp("team")) as team:
-        yield team
 
 
 def shown_reason(page: "sync_api.Page") -> str:
