@@ -3,6 +3,7 @@
 import gc
 import os
 import shutil
+import sys
 import tempfile
 from pathlib import Path
 
@@ -82,6 +83,14 @@ def _restore_umask():
     umask = os.umask(0o022)
     yield
     os.umask(umask)
+
+
+@pytest.fixture(autouse=True)
+def _restore_main():
+    """Restore the main module, which Streamlit replaces by a page; new processes would run it."""
+    main = sys.modules["__main__"]
+    yield
+    sys.modules["__main__"] = main
 
 
 @pytest.fixture
