@@ -81,7 +81,7 @@ def slow(name):
     ["shared-stream.pdf", "lists.json", *map(slow, ["spans.html", "nested.html", "elements.xml"])],
 )
 def test_a_document_that_takes_too_long_is_stopped(limit, name):
-    limit(processor_s=1)
+    limit(processor_s=1, memory_mib=4096)
     with pytest.raises(UnreadableError, match="more than 1 s of processor time: split it"):
         read_document(name, HOSTILE[name])
     require_reading()
