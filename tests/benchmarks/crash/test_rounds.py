@@ -1,4 +1,4 @@
-"""Two kills of each operation; `python -m benchmarks.crash` repeats it more often."""
+"""Kills of each operation, one of which interrupts it; `python -m benchmarks.crash` does many."""
 
 import os
 
@@ -10,6 +10,8 @@ from benchmarks.crash.scene import Scene
 from tests.fakes.openai import serving
 
 BEGINNING_S = 0.3
+MOST_KILLS = 10
+"""On a fast machine, some kills come after the operation."""
 
 
 @pytest.fixture(scope="module")
@@ -24,8 +26,12 @@ def scene(tmp_path_factory):
 @pytest.mark.skipif(os.name == "nt", reason="there is no signal 9")
 @pytest.mark.parametrize("kind", OPERATIONS, ids=[one.name for one in OPERATIONS])
 def test_after_a_kill_nothing_is_lost_and_the_stores_agree(scene, kind):
-    rounds = list(kills(kind, scene, 2, seed=1, lasts_s=BEGINNING_S))
-    assert [one.faults for one in rounds] == [()] * 2
+    rounds = []
+    for one in kills(kind, scene, MOST_KILLS, seed=1, lasts_s=BEGINNING_S):
+        rounds.append(one)
+        if len(rounds) > 1 and any(each.phase for each in rounds):
+            break
+    assert [one.faults for one in rounds] == [()] * len(rounds)
     assert any(one.phase for one in rounds), "no kill interrupted the operation"
 
 
