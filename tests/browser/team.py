@@ -86,8 +86,13 @@ def sign_in_button(page: "Page") -> "Locator":
 
 
 def sign_in(page: "Page", team: Team, person: str, name: str) -> None:
-    """Sign in at the provider as one of its people."""
+    """Open the start page and sign in at the provider as one of its people."""
     page.goto(team.address)
+    sign_in_here(page, person, name)
+
+
+def sign_in_here(page: "Page", person: str, name: str) -> None:
+    """Sign in on the opened page, to which the provider returns."""
     sign_in_button(page).click()
     page.get_by_role("link", name=person).click()
     person_menu(page, name).wait_for()

@@ -19,7 +19,7 @@ from tests.browser.actions import (
     wait_for_animations,
 )
 from tests.browser.importing import press
-from tests.browser.team import Team, sign_in, sign_in_button
+from tests.browser.team import Team, sign_in, sign_in_button, sign_in_here
 from tests.browser.test_accessibility import violations_in_all_appearances
 from ui.text import words
 
@@ -62,6 +62,7 @@ def hide(team: Team, title: str) -> None:
     Restrictions(database).restrict_documents({document.id: [frozenset({reader})]})
 
 
+@pytest.mark.slow
 def test_a_colleague_reads_a_shared_conversation_until_the_link_is_removed(
     page: "sync_api.Page", colleague: "sync_api.Page", team: Team, axe: str
 ) -> None:
@@ -81,8 +82,8 @@ def test_a_colleague_reads_a_shared_conversation_until_the_link_is_removed(
     sync_api.expect(colleague.get_by_role("alert")).to_have_text(words.SIGN_IN_TO_READ)
     assert colleague.get_by_text(LEAVE).count() == 0
     sign_in_button(colleague).wait_for()
-    sign_in(colleague, team, "ben", "Ben Ohm")
-    colleague.goto(link)
+    sign_in_here(colleague, "ben", "Ben Ohm")
+    colleague.wait_for_url(link)
     colleague.get_by_text(words.SHARED_BY.format(name="Ada Lovelace")).wait_for()
     settle(colleague)
     assert colleague.locator(".fn-question").all_inner_texts() == [LEAVE, VPN]

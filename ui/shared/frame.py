@@ -280,6 +280,11 @@ def may_open(page: str) -> bool:
     return True
 
 
+def opened_page() -> str:
+    """The last part of the address of the page that called `require_frame`, or ""."""
+    return Path(st.session_state.get(OPENED, "")).stem
+
+
 def return_to_opened_page() -> None:
     """Return to the page that called `require_frame`, after navigation is set up."""
     if page := st.session_state.pop(OPENED, ""):

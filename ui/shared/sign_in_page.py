@@ -12,7 +12,7 @@ from domain.logs import get_logger
 from services.chat.sharing_service import SHARED
 from services.sign_in.sign_in_service import ADMINISTRATOR, SignInService
 from ui.shared import frame, session
-from ui.shared.safe_html import escape, literal
+from ui.shared.safe_html import escape, literal, run_script
 from ui.text import words
 
 if TYPE_CHECKING:
@@ -26,6 +26,7 @@ def show_sign_in() -> None:
     """Show only the sign-in, and why an earlier one is not accepted."""
     services = frame.services()
     frame.name_tab(words.SIGN_IN)
+    run_script("keep_address", page=frame.opened_page())
     with st.container(key="sign-in", horizontal_alignment="center"):
         frame.show_title(words.APP, words.TAGLINE)
         if reason := session.refusal(services):
@@ -59,6 +60,7 @@ def show_person() -> None:
     account = session.account(services)
     if account is None or services.sign_in is None:
         return
+    run_script("return_to_address")
     with (
         st.container(key="person"),
         st.popover(literal(account.name), icon=":material/account_circle:", type="tertiary"),

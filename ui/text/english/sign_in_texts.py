@@ -3,10 +3,8 @@
 SIGN_IN = "Sign in"
 SIGN_OUT = "Sign out"
 EXPORT_MY_DATA = "Export my data"
-SIGN_IN_FIRST = (
-    "To become an administrator, sign in first, and then open the link for administrators again."
-)
-SIGN_IN_TO_READ = "To read the shared conversation, sign in first, and then open its link again."
+SIGN_IN_FIRST = "Sign in to become an administrator."
+SIGN_IN_TO_READ = "Sign in to read the shared conversation."
 NOW_ADMINISTRATOR = "You are now an administrator."
 FOR_EDITORS = "Only editors and administrators can change documents."
 EMPTY_FOR_READERS = "Ask an editor or an administrator to add documents."
