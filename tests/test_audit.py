@@ -3,7 +3,6 @@
 import json
 import subprocess
 import sys
-import threading
 from contextlib import contextmanager
 from datetime import date
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -11,6 +10,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 import pytest
 
 from tests.audit import PIP_AUDIT, ROOT, accepted_vulnerabilities, report_of
+from tests.fakes.server_thread import serving_in_thread
 from tests.servers import free_port
 
 VULNERABLE = {
@@ -88,12 +88,8 @@ class _Database(BaseHTTPRequestHandler):
 @contextmanager
 def database():
     server = ThreadingHTTPServer(("127.0.0.1", 0), _Database)
-    thread = threading.Thread(target=server.serve_forever, args=(0.02,))
-    thread.start()
-    yield f"http://127.0.0.1:{server.server_address[1]}/v1/query"
-    server.shutdown()
-    server.server_close()
-    thread.join()
+    with serving_in_thread(server):
+        yield f"http://127.0.0.1:{server.server_address[1]}/v1/query"
 
 
 def audit(url, requirements):

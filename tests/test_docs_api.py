@@ -3,7 +3,6 @@
 import json
 import re
 import shutil
-import threading
 import time
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, HTTPServer
@@ -15,6 +14,7 @@ from services.texts import MAX_K, MAX_QUESTION_CHARS
 from settings import load_settings
 from tests.docs_examples import LAPSE, QUOTE, WAIT_S, Page, desk_over_handbook, running, serving_api
 from tests.fakes.restaurants import write_restaurants
+from tests.fakes.server_thread import serving_in_thread
 
 pytestmark = pytest.mark.slow
 
@@ -253,11 +253,5 @@ def _busy_server():
             self.wfile.write(data)
 
     server = HTTPServer(("127.0.0.1", 0), Handler)
-    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02})
-    thread.start()
-    try:
+    with serving_in_thread(server):
         yield f"http://127.0.0.1:{server.server_address[1]}", paths
-    finally:
-        server.shutdown()
-        server.server_close()
-        thread.join(WAIT_S)

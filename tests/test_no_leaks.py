@@ -19,7 +19,7 @@ def world(build_services, tmp_path):
 
 def test_no_face_shows_what_is_hidden(world, caplog):
     caplog.set_level(logging.INFO)
-    assert leaks(world, 200) == []
+    assert leaks(world, 50) == []
     assert not [one for one in world.documents if one.secret in caplog.text]
 
 
@@ -48,7 +48,7 @@ def test_without_the_check_of_documents_the_test_finds_leaks(world, monkeypatch)
 def test_without_the_check_of_shared_conversations_the_test_finds_leaks(world, monkeypatch):
     monkeypatch.setattr("tests.leaks.cases.FACES", (follow_link, open_link))
     monkeypatch.setattr("services.chat.sharing_service._used", lambda _turn: frozenset())
-    assert {one.face for one in leaks(world, 40)} == {"follow_link", "open_link"}
+    assert {one.face for one in leaks(world, 20)} == {"follow_link", "open_link"}
 
 
 def test_without_withholding_the_title_the_test_finds_leaks(world, monkeypatch):
@@ -60,4 +60,4 @@ def test_without_withholding_the_title_the_test_finds_leaks(world, monkeypatch):
 
     monkeypatch.setattr("tests.leaks.cases.FACES", (follow_link,))
     monkeypatch.setattr(SharingService, "follow", with_the_title)
-    assert leaks(world, 40)
+    assert leaks(world, 20)

@@ -86,6 +86,7 @@ def explain(page: "sync_api.Page", person: str, document: str) -> "sync_api.Loca
     return shown
 
 
+@pytest.mark.slow
 def test_a_role_is_changed_and_an_account_disabled(
     administration: "sync_api.Page", team: Team
 ) -> None:

@@ -105,6 +105,7 @@ def test_a_conversation_continues_after_a_reload(page: "sync_api.Page", address:
     screenshot(page, "conversation")
 
 
+@pytest.mark.slow
 def test_a_conversation_continues_after_its_first_question_is_stopped(
     page: "sync_api.Page", address_with_model: str, model_server: OpenAIServer
 ) -> None:

@@ -42,6 +42,7 @@ def test_documents_can_be_added_beside_the_example_questions(
     page.get_by_role("heading", name=words.IMPORT_TITLE, level=1).wait_for()
 
 
+@pytest.mark.slow
 def test_an_uploaded_archive_leads_to_a_question_about_it(
     page: "sync_api.Page", program: Program, tmp_path: Path
 ) -> None:
@@ -80,6 +81,7 @@ def test_a_folder_is_uploaded_with_its_subfolders(
     sync_api.expect(page.locator(".fn-table").last).to_contain_text("office/travel/trains.md")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("box", [0, 1], ids=["files", "folder"])
 def test_a_folder_and_an_archive_are_dropped_with_their_subfolders(
     page: "sync_api.Page", program: Program, tmp_path: Path, box: int

@@ -1,7 +1,6 @@
 """What other sites can do to the program in a real browser, and what its pages may load."""
 
 import re
-import threading
 from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from urllib.parse import urlsplit
@@ -11,6 +10,7 @@ import pytest
 from tests.browser.actions import ask, settle
 from tests.browser.conftest import no_policy_violations
 from tests.fakes.openai import OpenAIServer, Text
+from tests.fakes.server_thread import serving_in_thread
 
 sync_api = pytest.importorskip("playwright.sync_api", reason="pip install playwright")
 
@@ -57,10 +57,8 @@ def other_site() -> Iterator[ThreadingHTTPServer]:
     site = ThreadingHTTPServer(("127.0.0.1", 0), _Site)
     site.requested_paths = []
     site.origin = f"http://localhost:{site.server_address[1]}"
-    threading.Thread(target=site.serve_forever, daemon=True).start()
-    yield site
-    site.shutdown()
-    site.server_close()
+    with serving_in_thread(site):
+        yield site
 
 
 @pytest.fixture

@@ -9,6 +9,8 @@ from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from urllib.parse import urlsplit
 
+from tests.fakes.server_thread import serving_in_thread
+
 WAIT_S = 300
 
 
@@ -90,11 +92,5 @@ def recording(url: str) -> Iterator[Recorder]:
 
     proxy = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
     recorder = Recorder(f"http://127.0.0.1:{proxy.server_port}{target.path}")
-    thread = threading.Thread(target=proxy.serve_forever, daemon=True)
-    thread.start()
-    try:
+    with serving_in_thread(proxy):
         yield recorder
-    finally:
-        proxy.shutdown()
-        proxy.server_close()
-        thread.join(WAIT_S)

@@ -10,6 +10,8 @@ from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import (
     ExportTraceServiceResponse,
 )
 
+from tests.fakes.server_thread import serving_in_thread
+
 PATH = "/v1/traces"
 TYPE = "application/x-protobuf"
 
@@ -104,10 +106,8 @@ def collecting():
 
     server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
     server.daemon_threads = True
-    threading.Thread(target=server.serve_forever, daemon=True).start()
-    try:
-        yield collector, f"http://127.0.0.1:{server.server_port}"
-    finally:
-        collector.release.set()
-        server.shutdown()
-        server.server_close()
+    with serving_in_thread(server):
+        try:
+            yield collector, f"http://127.0.0.1:{server.server_port}"
+        finally:
+            collector.release.set()

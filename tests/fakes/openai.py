@@ -1,7 +1,6 @@
 """A strict OpenAI-compatible server on loopback with exact bytes, scripted replies, and faults."""
 
 import json
-import threading
 import time
 from collections import deque
 from collections.abc import Iterator
@@ -30,6 +29,7 @@ from tests.fakes.openai_wire import (
     wrong_embedding,
 )
 from tests.fakes.response_formats import wrong_format
+from tests.fakes.server_thread import serving_in_thread
 from tests.fakes.tool_calls import Call, ToolCalls, wrong_tools
 
 __all__ = [
@@ -59,14 +59,8 @@ def serving() -> Iterator[OpenAIServer]:
     http = _Http(("127.0.0.1", 0), _Handler)
     http.script = script
     script.url = f"http://127.0.0.1:{http.server_address[1]}/v1"
-    thread = threading.Thread(target=http.serve_forever, kwargs={"poll_interval": 0.02})
-    thread.start()
-    try:
+    with serving_in_thread(http):
         yield script
-    finally:
-        http.shutdown()
-        http.server_close()
-        thread.join()
     script.check()
 
 

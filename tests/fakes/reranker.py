@@ -8,6 +8,8 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
+from tests.fakes.server_thread import serving_in_thread
+
 FIELDS = {"model": str, "query": str, "documents": list, "top_n": int}
 
 
@@ -47,15 +49,11 @@ def reranking() -> Iterator[RerankServer]:
     http.daemon_threads = True
     http.block_on_close = False
     state.url = f"http://127.0.0.1:{http.server_address[1]}/v2/rerank"
-    thread = threading.Thread(target=http.serve_forever, kwargs={"poll_interval": 0.02})
-    thread.start()
-    try:
-        yield state
-    finally:
-        state.over.set()
-        http.shutdown()
-        http.server_close()
-        thread.join()
+    with serving_in_thread(http):
+        try:
+            yield state
+        finally:
+            state.over.set()
     assert not state.violations, "\n".join(state.violations)
 
 

@@ -12,6 +12,8 @@ import jwt
 from cryptography.hazmat.primitives.asymmetric import ec, rsa
 from jwt.algorithms import ECAlgorithm, RSAAlgorithm
 
+from tests.fakes.server_thread import serving_in_thread
+
 AUDIENCE = "https://docs.example.com/api"
 METADATA, KEYS = "/.well-known/openid-configuration", "/keys"
 
@@ -97,13 +99,11 @@ def serving_provider():
     server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
     server.daemon_threads = True
     provider = TokenProvider(f"http://127.0.0.1:{server.server_port}")
-    threading.Thread(target=server.serve_forever, daemon=True).start()
-    try:
-        yield provider
-    finally:
-        provider.end.set()
-        server.shutdown()
-        server.server_close()
+    with serving_in_thread(server):
+        try:
+            yield provider
+        finally:
+            provider.end.set()
 
 
 def settings_of(provider):

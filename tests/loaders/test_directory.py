@@ -221,6 +221,7 @@ def test_an_unreadable_file_does_not_affect_the_others(tmp_path):
     assert keys_read == ["a.md", "c.md"]
 
 
+@pytest.mark.slow
 def test_fifty_megabytes_of_text_are_listed_and_read(tmp_path):
     line = "회의록은 매주 월요일에 공유합니다. Minutes are shared on Mondays.\n"
     (tmp_path / "big.txt").write_text(line * 700_000, encoding="cp949")

@@ -43,6 +43,7 @@ def test_the_mutants_are_spread_over_all_formats_and_repeatable():
     assert len({Mutant(".docx", n, 1).data() for n in range(50)}) > 45
 
 
+@pytest.mark.slow
 def test_damaged_files_are_read_or_rejected_in_the_reader_process(tmp_path):
     mutants = list(mutants_of(MUTANTS, SEED, formats(slow=False)))
     assert run(mutants, 2, tmp_path) == 0

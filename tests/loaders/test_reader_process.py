@@ -242,6 +242,7 @@ def test_a_process_that_took_much_memory_is_replaced(limit):
     assert pid_of(process) != first
 
 
+@pytest.mark.slow
 def test_an_error_of_a_large_document_does_not_blame_the_next_one(limit):
     process = limit()
     with pytest.raises(UnreadableError):

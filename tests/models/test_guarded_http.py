@@ -3,7 +3,6 @@
 import asyncio
 import socket
 from http.server import BaseHTTPRequestHandler, HTTPServer
-from threading import Thread
 
 import httpcore2
 import pytest
@@ -14,6 +13,7 @@ from models.chat_choice import ChatSpec, NoListError, build_chat_model, listed_m
 from models.embedding_choice import EmbeddingSpec, build_embeddings
 from models.guarded_http import _FIRST_S, _GuardedBackend
 from tests.fakes.openai import EMBEDDING_MODEL, MODEL, Text
+from tests.fakes.server_thread import serving_in_thread
 from tests.servers import free_port
 
 NOBODY = AddressGuard(AllowedHosts())
@@ -134,14 +134,10 @@ def proxy(monkeypatch):
     """The requests that a proxy of the environment gets."""
     server = HTTPServer(("127.0.0.1", 0), Proxy)
     server.requests = []
-    thread = Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02})
-    thread.start()
     monkeypatch.setenv("HTTP_PROXY", f"http://127.0.0.1:{server.server_port}")
     monkeypatch.setenv("NO_PROXY", "")
-    yield server.requests
-    server.shutdown()
-    server.server_close()
-    thread.join()
+    with serving_in_thread(server):
+        yield server.requests
 
 
 @pytest.mark.parametrize(

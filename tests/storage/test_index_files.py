@@ -160,6 +160,7 @@ def test_killing_a_writer_before_its_first_list_is_no_damage(tmp_path, kind):
     assert store_in(tmp_path, kind).ids() == ([] if kind == "passages" else ["other0"])
 
 
+@pytest.mark.slow
 def test_unlisted_merges_are_no_damage(tmp_path, monkeypatch):
     store = store_in(tmp_path, "keywords")
     add(store, "a")

@@ -1,5 +1,4 @@
 import io
-import threading
 from concurrent.futures import ThreadPoolExecutor
 from http.server import BaseHTTPRequestHandler, HTTPServer
 
@@ -12,6 +11,7 @@ from loaders.directory_loader import DirectoryLoader
 from loaders.document_reader import ReaderProcess
 from loaders.formats import legacy_office, read_document
 from loaders.programs import is_installed, run_program
+from tests.fakes.server_thread import serving_in_thread
 from tests.loaders.formats.files import docx_file, html_page, pptx_file, xlsx_file
 from tests.loaders.formats.ole_files import ole_file
 
@@ -238,12 +238,9 @@ def test_linked_images_are_not_fetched():
         (folder / "profile" / "user" / "registrymodifications.xcu").unlink()
         return command
 
-    with HTTPServer(("127.0.0.1", 0), Site) as server:
-        threading.Thread(target=server.serve_forever, daemon=True).start()
-        try:
-            assert convert(lambda folder: legacy_office._command(folder, "doc"))
-            assert requests == []
-            assert convert(command_with_default_profile)
-            assert requests  # LibreOffice fetches the image if the profile allows it
-        finally:
-            server.shutdown()
+    server = HTTPServer(("127.0.0.1", 0), Site)
+    with serving_in_thread(server):
+        assert convert(lambda folder: legacy_office._command(folder, "doc"))
+        assert requests == []
+        assert convert(command_with_default_profile)
+        assert requests  # LibreOffice fetches the image if the profile allows it

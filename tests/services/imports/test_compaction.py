@@ -107,6 +107,7 @@ class TestALongHistory:
         assert library.texts() == texts
         assert library.check().agrees
 
+    @pytest.mark.slow
     @pytest.mark.parametrize("step", range(8))
     def test_is_resumed_after_the_process_was_killed_at(self, library, step):
         edit(library, 4)

@@ -1,4 +1,3 @@
-import threading
 from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
@@ -7,6 +6,7 @@ import pytest
 from domain.errors import SignInError
 from services.sign_in import provider
 from services.sign_in.provider import check_provider, metadata_url
+from tests.fakes.server_thread import serving_in_thread
 
 BODIES = {
     "/good": (200, b'{"authorization_endpoint": "https://login.example.com/auth"}'),
@@ -33,10 +33,8 @@ class Provider(BaseHTTPRequestHandler):
 @pytest.fixture(scope="module")
 def address() -> Iterator[str]:
     server = ThreadingHTTPServer(("127.0.0.1", 0), Provider)
-    threading.Thread(target=server.serve_forever, daemon=True).start()
-    yield f"http://127.0.0.1:{server.server_port}"
-    server.shutdown()
-    server.server_close()
+    with serving_in_thread(server):
+        yield f"http://127.0.0.1:{server.server_port}"
 
 
 def test_the_address_of_a_provider_is_below_its_issuer():
