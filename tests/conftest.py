@@ -37,9 +37,9 @@ gc.disable()  # until all tests are collected, which creates objects that stay
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_auto_num_workers():
-    """One more than the cores: tests wait for subprocesses, servers, and time limits."""
+    """Two more than the cores: tests wait for subprocesses, servers, and time limits."""
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
-    return (cores or 1) + 1
+    return (cores or 1) + 2
 
 
 def pytest_collection_finish():

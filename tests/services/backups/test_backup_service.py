@@ -179,9 +179,8 @@ def require_consistent(file, folder):
     return report.documents
 
 
-@pytest.mark.parametrize(
-    "rounds", [2, pytest.param(12, marks=[pytest.mark.slow, pytest.mark.timeout(900)])]
-)
+@pytest.mark.slow
+@pytest.mark.parametrize("rounds", [2, pytest.param(12, marks=pytest.mark.timeout(900))])
 def test_backups_during_imports_edits_and_deletions_are_consistent(tmp_path, rounds):
     changes = Changes(tmp_path / "data")
     changes.change()
