@@ -40,9 +40,9 @@ lint: .venv/.test
 	@$(BIN)/mypy .
 
 test: lint .venv-oracle/.ready
-	@$(BIN)/python -m pytest -q $(PARALLEL) --hypothesis-profile=quick -m 'not browser and not slow and not opensearch'
+	@$(BIN)/python -m pytest -q $(PARALLEL) --hypothesis-profile=quick -m 'not browser and not slow and not opensearch and not postgresql'
 	@$(BROWSER_TESTS) -m 'browser and not slow' tests/browser
-	@echo "The tests that start OpenSearch did not run: make test-opensearch, or make test-all"
+	@echo "The tests that start OpenSearch or PostgreSQL did not run: make test-all"
 
 test-all: lint .venv-oracle/.ready .venv-audit/.ready axe clients
 	@$(BIN)/python -m pytest -q $(PARALLEL) --durations=40 -m 'not browser and not opensearch'

@@ -58,7 +58,7 @@ class Settings(SignInSettings, LimitSettings, BaseSettings):
     )
 
     data_dir: Path = Field(Path("data"), description="Folder where Footnote stores all its data")
-    database_url: str | None = Field(None, description="SQLAlchemy URL of the ledger")
+    database_url: str | None = Field(None, description="URL of the ledger's database")
     language: Literal["auto", "en", "ko", "ja"] = Field(
         "auto", description="Language of the pages: en, ko, ja, or auto (follows the browser)"
     )

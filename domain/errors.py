@@ -148,7 +148,7 @@ class BusyError(StorageError):
 
 
 class StorageUnavailableError(StorageError):
-    """A search server can't be reached now; an import is resumed later.
+    """A search or database server can't be reached now; an import is resumed later.
 
     `retry_after_s` is 0: servers do not request a delay.
     """

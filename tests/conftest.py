@@ -19,8 +19,9 @@ from tests.fakes.loopback import LOOPBACK_SOURCES
 from tests.fakes.openai import EMBEDDING_MODEL, MODEL, serving
 from tests.fakes.restaurants import import_restaurants, write_restaurants
 from tests.imported_library import ImportedLibraries, is_handbook, is_new, write_handbook
+from tests.postgresql.ledgers import LEDGERS
 
-pytest_plugins = ("tests.opensearch.fixtures",)
+pytest_plugins = ("tests.opensearch.fixtures", "tests.postgresql.fixtures")
 
 TEST_CLIENT = "testserver"
 """The host name that Starlette's test client sends."""
@@ -130,6 +131,8 @@ def make_settings(tmp_path, model_server, model_cache):
             "embedding_base_url": model_server.url,
         }
         always = {"data_dir": data_dir, "allowed_hosts": TEST_CLIENT}
+        if url := LEDGERS.url(settings.get("data_dir", data_dir)):
+            always["database_url"] = url
         return load_settings(**{**always, **(embedding if embed else {}), **endpoint, **settings})
 
     return make_settings

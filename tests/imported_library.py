@@ -69,8 +69,13 @@ class ImportedLibraries:
     def build(self, settings: Settings, contents: str, fill: Fill) -> Services:
         """Services over a new library with these contents, which `fill` imports.
 
-        Only the first library with the same contents and index is filled; others are copies.
+        Only the first library with the same contents and index is filled; others are copies, unless
+        the ledger is elsewhere.
         """
+        if settings.database_url:
+            services = bootstrap.build_services(settings)
+            fill(services)
+            return services
         self._copy(self._library(settings, contents, fill), settings)
         return bootstrap.build_services(settings)
 

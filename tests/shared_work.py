@@ -18,10 +18,10 @@ from sqlalchemy import Connection, Engine, create_engine, event, inspect
 from starlette.routing import BaseRoute
 
 from models import builtin, e5_tokenizer
-from storage.ledger import database
+from storage.ledger import engines
 from storage.ledger.migrations import run
 
-_real_create_engine = database.create_engine
+_real_create_engine = engines.create_engine
 _real_upgrade = run.upgrade
 _real_graph_file = builtin.graph_file
 _real_open = builtin._open
@@ -59,7 +59,7 @@ def share(monkeypatch: pytest.MonkeyPatch, models: Path) -> None:
             pass  # documented on the real function
         return _real_graph_file(model, cache_dir, precision)
 
-    monkeypatch.setattr(database, "create_engine", _create_engine)
+    monkeypatch.setattr(engines, "create_engine", _create_engine)
     monkeypatch.setattr(run, "upgrade", _upgrade)
     monkeypatch.setattr(builtin, "graph_file", graph_file)
     monkeypatch.setattr(builtin, "_open", _open)
@@ -106,19 +106,19 @@ def _skip_syncs(_connection, _cursor, statement, parameters, _context, _many):
     return statement, parameters
 
 
-def _create_engine(url):
+def _create_engine(url, **options):
     """Share compiled statements between the ledgers; the dialect is part of their keys."""
-    engine = _real_create_engine(url)
+    engine = _real_create_engine(url, **options)
     if engine.dialect.name == "sqlite":
-        template = _sqlite()
+        template = _sqlite(**options)
         engine.dialect = engine.pool._dialect = template.dialect
         engine._compiled_cache = template._compiled_cache
     return engine
 
 
 @cache
-def _sqlite() -> Engine:
-    engine = create_engine("sqlite://", query_cache_size=5_000)
+def _sqlite(**options) -> Engine:
+    engine = create_engine("sqlite://", query_cache_size=5_000, **options)
     engine.connect().close()  # prepares the dialect
     return engine
 

@@ -78,8 +78,8 @@ class BackupService:
         if self._location.file is None:
             raise ConflictError(
                 _(
-                    "FOOTNOTE_DATABASE_URL is not an SQLite file: back up that database and the"
-                    " data folder with their own tools."
+                    "FOOTNOTE_DATABASE_URL is not an SQLite file: back up that database with its"
+                    " own tools, such as pg_dump, and then the data folder."
                 )
             )
 

@@ -2,11 +2,17 @@
 
 A damaged database page yields values of wrong types or invalid JSON. The column types detect this
 on reading and report a damaged ledger; otherwise, any Python error could follow later.
+
+On PostgreSQL, integers have 64 bits, as in SQLite. On both, NUL and lone surrogates, which texts of
+PostgreSQL can't contain, are stored as U+FFFD, so that spans in the text remain right.
 """
 
+import json
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import fields, is_dataclass
 from datetime import UTC, datetime
+from decimal import Decimal
 from enum import EnumType
 from functools import cache, partial
 from types import UnionType
@@ -14,6 +20,7 @@ from typing import TYPE_CHECKING, Any, TypeVar, Union, cast, get_args, get_origi
 
 from sqlalchemy import (
     JSON,
+    BigInteger,
     DateTime,
     Dialect,
     Double,
@@ -25,6 +32,7 @@ from sqlalchemy import (
     TypeDecorator,
 )
 from sqlalchemy.orm import DeclarativeBase, mapped_column
+from sqlalchemy.types import TypeEngine
 
 from domain.messages import from_json, from_text, to_json, to_text
 
@@ -41,15 +49,63 @@ class CellError(ValueError):
     """A value can't occur in its column, so the database is damaged."""
 
 
-class Text(String):
+POSTGRESQL = "postgresql"
+_REPLACEMENT = "\ufffd"
+_LONE_SURROGATE = re.compile("[\ud800-\udfff]")
+
+
+def storable(text: str) -> str:
+    """The text with U+FFFD in place of each character that can't be stored."""
+    text = text.replace("\0", _REPLACEMENT)
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return _LONE_SURROGATE.sub(_REPLACEMENT, text)
+    return text
+
+
+# A pair of surrogates, one that is alone, NUL, and any other escaped character.
+_ESCAPED = re.compile(r"\\(?:ud[89ab]..\\ud[c-f]..|(ud[89a-f]..|u0000)|.)")
+
+
+def json_text(value: Any) -> str:
+    """The value as JSON, with U+FFFD in place of each character that can't be stored."""
+    text = json.dumps(value)
+    if "\\u0000" in text or "\\ud" in text:
+        return _ESCAPED.sub(_storable_escape, text)
+    return text
+
+
+def _storable_escape(escaped: re.Match[str]) -> str:
+    return r"\ufffd" if escaped[1] else escaped[0]
+
+
+class Text(TypeDecorator[str]):
     """A string, checked on reading."""
+
+    impl = String
+    cache_ok = True
+
+    def process_bind_param(self, value: str | None, dialect: Dialect) -> str | None:  # noqa: ARG002, D102  # SQLAlchemy's signature
+        return value if value is None else storable(value)
 
     def result_processor(self, dialect: Dialect, coltype: object) -> Reading:  # noqa: ARG002, D102  # SQLAlchemy's signature
         return _text
 
 
-class Whole(Integer):
+class Whole(TypeDecorator[int]):
     """An integer, checked on reading."""
+
+    impl = Integer
+    cache_ok = True
+
+    def load_dialect_impl(self, dialect: Dialect) -> TypeEngine[Any]:  # noqa: D102
+        return BigInteger() if dialect.name == POSTGRESQL else Integer()
+
+    def coerce_compared_value(self, op: Any, value: Any) -> Any:  # noqa: D102
+        if isinstance(value, int):
+            return self
+        return self.impl_instance.coerce_compared_value(op, value)  # a float remains one
 
     def result_processor(self, dialect: Dialect, coltype: object) -> Reading:  # noqa: ARG002, D102  # SQLAlchemy's signature
         return _whole
@@ -91,17 +147,16 @@ class Json(TypeDecorator[Any]):
         return _with_check(super().result_processor(dialect, coltype), "JSON")
 
 
-class MessageText(TypeDecorator[str]):
+class MessageText(Text):
     """A message for users, stored with its template and values."""
 
-    impl = Text
     cache_ok = True
 
     def process_bind_param(self, value: str | None, dialect: Dialect) -> str | None:  # noqa: ARG002, D102  # SQLAlchemy's signature
-        return value if value is None else to_text(value)
+        return value if value is None else storable(to_text(value))
 
-    def process_result_value(self, value: str | None, dialect: Dialect) -> str | None:  # noqa: ARG002, D102  # SQLAlchemy's signature
-        return value if value is None else from_text(value)
+    def result_processor(self, dialect: Dialect, coltype: object) -> Reading:  # noqa: ARG002, D102  # SQLAlchemy's signature
+        return _message
 
 
 class MessageJson(Json):
@@ -122,9 +177,15 @@ def _text(value: Any) -> Any:
     raise CellError(f"{_start(value)} is not a string")
 
 
+def _message(value: Any) -> Any:
+    return value if value is None else from_text(_text(value))
+
+
 def _whole(value: Any) -> Any:
     if value.__class__ is int or value is None:
         return value
+    if isinstance(value, Decimal):  # a sum on PostgreSQL
+        return int(value)
     raise CellError(f"{_start(value)} is not an integer")
 
 

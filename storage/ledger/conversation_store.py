@@ -9,16 +9,17 @@ from dataclasses import asdict, dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Final
 
-from sqlalchemy import ColumnElement, and_, exists, func, select, true
+from sqlalchemy import ColumnElement, and_, exists, func, literal, select, true
 from sqlalchemy.orm import Session
 
 from domain import Conversation, Principal, SearchChoice, Turn, TurnState
 from domain.errors import NotFoundError
 from domain.language.script import fold
 from domain.messages import _
-from storage.ledger.columns import from_row
+from storage.ledger.columns import Text, from_row
 from storage.ledger.database import Store, scalars_with
 from storage.ledger.ledger_tables import ConversationRow, ConversationTextRow, TurnRow
+from storage.ledger.postgresql import instr, json_each
 from storage.processes import is_known_dead, number_here, process_name
 
 
@@ -123,7 +124,7 @@ def contains_words(words: Iterable[str], withheld: Collection[str]) -> ColumnEle
     Words match parts of longer words, ignoring case and width. The time is proportional to the
     number of words and to the length of the principal's conversations. `withheld` are turn ids.
     """
-    ids = func.json_each(json.dumps(sorted(withheld))).table_valued("value")
+    ids = json_each(json.dumps(sorted(withheld))).table_valued("value")
     is_searched = ConversationTextRow.turn_id.not_in(select(ids.c.value)) if withheld else true()
     return and_(true(), *(_contains(word, is_searched) for word in words))
 
@@ -136,7 +137,7 @@ def _contains(word: str, is_searched: ColumnElement[bool]) -> ColumnElement[bool
 
 def has_word(word: str) -> ColumnElement[bool]:
     """Whether a text contains the word."""
-    return func.instr(ConversationTextRow.text, fold(word)) > 0
+    return instr(ConversationTextRow.text, literal(fold(word), Text())) > 0
 
 
 _LONGEST_ANSWER = timedelta(hours=1)

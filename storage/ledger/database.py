@@ -6,28 +6,18 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, TypeVar, TypeVarTuple
 
-from sqlalchemy import (
-    URL,
-    ColumnElement,
-    Connection,
-    Delete,
-    Engine,
-    Row,
-    Select,
-    Update,
-    create_engine,
-    delete,
-    event,
-    select,
-)
+from sqlalchemy import ColumnElement, Delete, Engine, Row, Select, Update, delete, select
 from sqlalchemy.engine import make_url
-from sqlalchemy.exc import ArgumentError, NoSuchModuleError, SQLAlchemyError
+from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.orm import InstrumentedAttribute, Session
 
-from domain.errors import AppError, ConfigError, DamagedLedgerError, StorageError
+from domain.errors import AppError, DamagedLedgerError, StorageError
 from domain.messages import _
+from storage.ledger import postgresql
 from storage.ledger.columns import CellError, Value, from_row
+from storage.ledger.engines import engine_of, reader_of, writer_of
 from storage.ledger.ledger_check import (
+    content_findings,
     findings,
     is_empty,
     open_read_only,
@@ -87,7 +77,6 @@ def change_all(
 HEAD = "0017"
 """The newest migration; comparing it at each start avoids loading Alembic when unnecessary."""
 
-_BUSY_TIMEOUT_MS = 30_000
 _MIGRATION_TIMEOUT_S = 30.0
 
 
@@ -109,11 +98,12 @@ class Database:
     """Sessions of the ledger; every SQL failure is raised as a StorageError."""
 
     def __init__(self, engine: Engine, location: LedgerLocation) -> None:
-        self._reader = engine
-        self._writer = engine.execution_options(footnote_writes=True)
+        self._reader = reader_of(engine)
+        self._writer = writer_of(engine)
         self._quick_writer = self._writer.execution_options(footnote_unsynced=True)
         self._location = location
-        # SQLite allows one writer, so threads queue here instead of polling its file lock.
+        # There is one writer at a time, so threads queue here instead of polling SQLite's file
+        # lock, or holding connections to PostgreSQL, which readers need.
         self._writing = threading.RLock()
 
     @contextmanager
@@ -212,7 +202,7 @@ def open_database(data_dir: Path, url: str | None = None) -> Database:
             contains a library whose ledger is missing; nothing was changed.
         DamagedLedgerError: The ledger is damaged; nothing was changed.
         BusyError: The ledger must be migrated, but another process keeps writing to it.
-        ConfigError: `url` is not an SQLAlchemy URL, or its driver is not installed.
+        ConfigError: `url` is not one of SQLite or PostgreSQL, or the driver is not installed.
     """
     _make_folder(data_dir)
     location = ledger_location(data_dir, url)
@@ -221,7 +211,7 @@ def open_database(data_dir: Path, url: str | None = None) -> Database:
     with explain_errors(location):
         if location.file is not None:
             _examine(location, location.file, remains)
-        engine = _engine(url or url_of(data_dir / FILE))
+        engine = engine_of(url or url_of(data_dir / FILE))
         try:
             _bring_up_to_date(engine, data_dir, location, remains)
         except BaseException:
@@ -234,6 +224,8 @@ def _bring_up_to_date(
     engine: Engine, data_dir: Path, location: LedgerLocation, remains: Remains
 ) -> None:
     with engine.connect() as connection:
+        if location.is_on_server:
+            postgresql.require_server(connection, location)
         if location.file is None:
             require_ledger(connection, location, remains)
         revision = revision_of(connection)
@@ -246,14 +238,17 @@ def ledger_location(data_dir: Path, url: str | None = None) -> LedgerLocation:
     """Where the ledger is, without opening it.
 
     Raises:
-        ConfigError: `url` is not an SQLAlchemy URL, or its driver is not installed.
+        ConfigError: `url` is not one of SQLite or PostgreSQL, or the driver is not installed.
     """
     if url is None:
         return LedgerLocation(data_dir, "", data_dir / FILE)
-    address = _engine(url).url
-    name = address.database or ":memory:"
-    is_file = address.get_backend_name() == "sqlite" and not name.startswith((":", "file:"))
+    engine_of(url)  # raises the errors
+    address = make_url(url)
     display_url = address.set(query={}).render_as_string()
+    if postgresql.is_address(address):
+        return LedgerLocation(data_dir, display_url, None, is_on_server=True)
+    name = address.database or ":memory:"
+    is_file = not name.startswith((":", "file:"))
     return LedgerLocation(data_dir, display_url, Path(name) if is_file else None)
 
 
@@ -262,11 +257,25 @@ def check_ledger(data_dir: Path, url: str | None = None) -> None:
 
     Raises:
         DamagedLedgerError: There is damage; `findings` lists all of it.
-        ConfigError: `url` is not an SQLAlchemy URL, or its driver is not installed.
+        ConfigError: `url` is not one of SQLite or PostgreSQL, or the driver is not installed.
     """
     location = ledger_location(data_dir, url)
-    if problems := findings(location, HEAD):
+    if url and location.is_on_server:
+        problems = _findings_on_server(location, url)
+    else:
+        problems = findings(location, HEAD)
+    if problems:
         raise location.damage_error(problems[0], problems)
+
+
+def _findings_on_server(location: LedgerLocation, url: str) -> list[str]:
+    engine = engine_of(url)
+    try:
+        with explain_errors(location), engine.connect() as connection:
+            postgresql.require_server(connection, location)
+            return content_findings(connection, HEAD)
+    finally:
+        engine.dispose()
 
 
 def _examine(location: LedgerLocation, file: Path, remains: Remains) -> None:
@@ -314,47 +323,8 @@ def _make_folder(data_dir: Path) -> None:
         ) from error
 
 
-def _engine(url: str | URL) -> Engine:
-    try:
-        engine = create_engine(make_url(url))
-    except (ArgumentError, NoSuchModuleError) as error:
-        raise ConfigError(_("FOOTNOTE_DATABASE_URL is not an SQLAlchemy database URL")) from error
-    except ModuleNotFoundError as error:
-        raise ConfigError(
-            _("FOOTNOTE_DATABASE_URL needs the package {name}: pip install {name}").format(
-                name=error.name
-            )
-        ) from error
-    if engine.dialect.name == "sqlite":
-        event.listen(engine, "connect", _prepare_sqlite)
-        event.listen(engine, "begin", _begin_sqlite)
-    return engine
-
-
-def _prepare_sqlite(connection: Any, _record: object) -> None:
-    # pysqlite would begin transactions implicitly and too late, so _begin_sqlite does it.
-    connection.isolation_level = None
-    cursor = connection.cursor()
-    cursor.execute(f"PRAGMA busy_timeout = {_BUSY_TIMEOUT_MS}")
-    cursor.execute("PRAGMA journal_mode = WAL")
-    cursor.execute("PRAGMA foreign_keys = ON")
-    cursor.close()
-
-
-def _begin_sqlite(connection: Connection) -> None:
-    # A transaction that reads before it writes fails, whatever the timeout, if another one wrote in
-    # between. Therefore, writers lock the database immediately.
-    options = connection.get_execution_options()
-    writes = options.get("footnote_writes")
-    if writes:
-        # With NORMAL, a power failure could undo commits that Deep Lake has already stored.
-        synchronous = "NORMAL" if options.get("footnote_unsynced") else "FULL"
-        connection.exec_driver_sql(f"PRAGMA synchronous = {synchronous}")
-    connection.exec_driver_sql("BEGIN IMMEDIATE" if writes else "BEGIN")
-
-
 def _migrate(engine: Engine, data_dir: Path, name: str) -> None:
-    with writer_lock(data_dir, _MIGRATION_TIMEOUT_S), engine.begin() as connection:
+    with writer_lock(data_dir, _MIGRATION_TIMEOUT_S), writer_of(engine).begin() as connection:
         from storage.ledger.migrations.run import upgrade  # loads Alembic
 
         _require_known(revision_of(connection), name)  # a newer version may have been faster

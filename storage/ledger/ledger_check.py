@@ -140,11 +140,17 @@ def findings(location: LedgerLocation, head: str) -> list[str]:
         with open_read_only(location.file) as connection:
             problems += _full_check(connection)
             problems += _broken_references(connection)
-            problems += _missing_columns(connection, head)
-            if not problems and revision_of(connection) == head:
-                problems += _unreadable_tables(connection)
+            problems += (_missing_columns if problems else content_findings)(connection, head)
     except (SQLAlchemyError, UnicodeDecodeError) as error:
         problems.append(reason_of(error))
+    return problems
+
+
+def content_findings(connection: Connection, head: str) -> list[str]:
+    """Descriptions of missing tables and columns, or else of tables with unreadable rows."""
+    problems = list(_missing_columns(connection, head))
+    if not problems and revision_of(connection) == head:
+        problems += _unreadable_tables(connection)
     return problems
 
 
@@ -194,11 +200,15 @@ def _broken_references(connection: Connection) -> Iterator[str]:
 def _missing_columns(connection: Connection, head: str) -> Iterator[str]:
     """Missing columns of the newest version; an older version is migrated first."""
     revision, inspector = revision_of(connection), inspect(connection)
-    if revision is None and set(inspector.get_table_names()) & _OURS:
+    tables = inspector.get_table_names()
+    if revision is None and set(tables) & _OURS:
         yield "its version is missing"
     if revision != head:
         return
     for table in Base.metadata.sorted_tables:
+        if table.name not in tables:
+            yield f"the table {table} is missing"
+            continue
         present = {column["name"] for column in inspector.get_columns(table.name)}
         if missing := set(table.columns.keys()) - present:
             columns = ", ".join(sorted(missing))
@@ -211,6 +221,9 @@ def _unreadable_tables(connection: Connection) -> Iterator[str]:
             for _ in connection.execute(select(table).execution_options(yield_per=1000)):
                 pass
         except (CellError, SQLAlchemyError, UnicodeDecodeError) as error:
+            if getattr(error, "connection_invalidated", False):
+                raise
+            connection.rollback()  # PostgreSQL executes nothing else in a failed transaction
             yield f"{table.name}: {reason_of(error)}"
 
 

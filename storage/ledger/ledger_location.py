@@ -11,6 +11,7 @@ from sqlalchemy.exc import DatabaseError, SQLAlchemyError
 
 from domain.errors import BusyError, DamagedLedgerError, StorageError
 from domain.messages import _, join_messages
+from storage.ledger import postgresql
 
 INDEXES = "indexes"
 UPLOADS = "uploads"
@@ -120,12 +121,13 @@ class LedgerLocation:
     """The location of a ledger.
 
     `url` is FOOTNOTE_DATABASE_URL without secrets, or empty for the ledger in the data folder.
-    `file` is None if the ledger is not an SQLite file.
+    `file` is None if the ledger is not an SQLite file; `is_on_server` if it is on PostgreSQL.
     """
 
     data_dir: Path
     url: str
     file: Path | None
+    is_on_server: bool = False
 
     @property
     def name(self) -> str:
@@ -220,6 +222,8 @@ class LedgerLocation:
     def explanation(self, error: SQLAlchemyError) -> StorageError:
         """The error to report for a database failure, with what to do."""
         reason = reason_of(error)
+        if self.is_on_server:
+            return postgresql.explanation(self, error, reason)
         if "database is locked" in reason:
             return BusyError(
                 _("another process is writing to {place}: try again in a moment").format(
@@ -231,17 +235,21 @@ class LedgerLocation:
         if "readonly" in reason or "unable to open" in reason:
             return self.unwritable(reason)
         if "disk is full" in reason:
-            return StorageError(
-                _("the disk of {place} is full: free some space and try again").format(
-                    place=self.name
-                )
-            )
+            return self.full()
         if any(sign in reason for sign in _DAMAGED):
             return self.damage_error(reason)
+        return StorageError(self.unusable(reason, _remedy(reason)))
+
+    def full(self) -> StorageError:
+        """The error for a full disk."""
         return StorageError(
-            _("{place} can't be used ({reason}){remedy}").format(
-                place=self.name, reason=reason, remedy=_remedy(reason)
-            )
+            _("the disk of {place} is full: free some space and try again").format(place=self.name)
+        )
+
+    def unusable(self, reason: str, remedy: str) -> str:
+        """The message for another problem; `remedy` is "" or follows a colon."""
+        return _("{place} can't be used ({reason}){remedy}").format(
+            place=self.name, reason=reason, remedy=remedy
         )
 
     def _is_missing(self) -> bool:
@@ -249,8 +257,12 @@ class LedgerLocation:
 
 
 def reason_of(error: Exception) -> str:
-    """The database's message in one line, even if it quotes damaged text."""
-    reason = str(error.orig) if isinstance(error, DatabaseError) else str(error)
+    """The database's message in one line, even if it quotes damaged text.
+
+    Of an error of PostgreSQL, the details are omitted: they quote values.
+    """
+    cause = error.orig if isinstance(error, DatabaseError) else error
+    reason = getattr(getattr(cause, "diag", None), "message_primary", None) or str(cause)
     return " ".join(reason.split())
 
 

@@ -295,13 +295,15 @@ class DocumentRow(Base):
     `script`, the number of `passages`, and the length of the longest passage in characters.
 
     `ix_documents_listed` covers all columns by which lists are filtered and sorted, because the
-    rows themselves are twenty times as wide.
+    rows themselves are twenty times as wide. In PostgreSQL, an entry of an index has at most
+    2.7 kB, but long values are stored apart from the rows.
     """
 
     __tablename__ = "documents"
     __table_args__ = (
         Unique("source_id", "key"),
-        Index("ix_documents_listed", *_LISTED),
+        Index("ix_documents_listed", *_LISTED).ddl_if(dialect="sqlite"),
+        Index("ix_documents_source_id", "source_id").ddl_if(dialect="postgresql"),
     )
 
     id: Mapped[str] = mapped_column(primary_key=True)

@@ -12,7 +12,7 @@ from sqlalchemy.orm import InstrumentedAttribute
 from domain import FilterValue, Metadata, Pattern, Place, Quote, Review, values_of
 from domain.errors import NotFoundError, SourceError
 from domain.messages import _
-from storage.ledger.columns import from_row
+from storage.ledger.columns import from_row, json_text
 from storage.ledger.database import Database, Store, rows_with, scalars_with
 from storage.ledger.document_store import StoredDocument
 from storage.ledger.ledger_tables import DocumentRow, PlaceRow
@@ -260,7 +260,7 @@ def _conditions(
     fields: Mapping[str, FilterValue], min_rating: float | None
 ) -> Iterator[ColumnElement[bool]]:
     for name, value in fields.items():
-        entries = (f"{json.dumps(name)}: {json.dumps(one)}" for one in values_of(value))
+        entries = (f"{json_text(name)}: {json_text(one)}" for one in values_of(value))
         yield or_(*(_contains(PlaceRow.fields, entry) for entry in entries))
     if min_rating is not None:
         yield PlaceRow.rating >= min_rating
@@ -268,7 +268,7 @@ def _conditions(
 
 def _of_types(types: Sequence[str]) -> Iterator[ColumnElement[bool]]:
     if types:
-        yield or_(*(_contains(PlaceRow.types, json.dumps(type_)) for type_ in types))
+        yield or_(*(_contains(PlaceRow.types, json_text(type_)) for type_ in types))
 
 
 def _without_types(

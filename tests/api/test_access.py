@@ -5,6 +5,8 @@ import pytest
 from domain import LOCAL_USER, ApiScope, DocumentFilter, Principal
 from tests.api.conftest import bearer
 
+pytestmark = pytest.mark.usefixtures("ledger_kind")
+
 API = "/api/v1"
 NEEDS_ADMIN = "This needs the role admin, and you have the role editor: ask an administrator."
 

@@ -3,6 +3,8 @@ import pytest
 from domain import LOCAL_USER, Principal
 from tests.api.conftest import bearer
 
+pytestmark = pytest.mark.usefixtures("ledger_kind")
+
 CONVERSATIONS = "/api/v1/conversations"
 SHARED = "/api/v1/shared-conversations"
 BERT = Principal("bert")

@@ -18,7 +18,6 @@ from services.access import Access
 from services.imports.import_service import ImportService
 from services.imports.maintenance import MaintenanceService
 from storage.index_stores import IndexStores
-from storage.ledger.database import open_database
 from storage.ledger.document_store import Documents
 from storage.ledger.import_leases import ImportLeases
 from storage.ledger.import_store import Imports
@@ -27,6 +26,7 @@ from storage.ledger.restriction_store import Restrictions
 from storage.ledger.source_store import Sources
 from tests.fakes.audit import audit_of
 from tests.fakes.models import HashingEmbeddings
+from tests.postgresql.ledgers import LEDGERS, open_ledger
 
 DEAD = f"{socket.gethostname()}/999999999/dead"
 """The name of a process that has exited."""
@@ -77,7 +77,7 @@ class Library:
             {"model": model}, model, SPLITTER_VERSION, size, overlap, engine
         )
         self.data_dir = data_dir
-        self.database = open_database(data_dir)
+        self.database = open_ledger(data_dir)
         self.stores = IndexStores(data_dir, self._embeddings_for, cluster)
         self.documents = Documents(self.database)
         self.indexes = Indexes(self.database)
@@ -118,9 +118,13 @@ class Library:
 def filled_library(data_dir: Path, texts: Mapping[str, str]) -> Library:
     """A library with these documents by key, reopened after their import.
 
-    Only the first one with the same documents imports them; others are copies.
+    Only the first one with the same documents imports them; others are copies. On PostgreSQL, each
+    imports them.
     """
-    shutil.copytree(_filled(tuple(texts.items())).name, data_dir, dirs_exist_ok=True)
+    if LEDGERS.server is None:
+        shutil.copytree(_filled(tuple(texts.items())).name, data_dir, dirs_exist_ok=True)
+    else:
+        Library(data_dir).load(DictLoader(dict(texts)))
     return Library(data_dir)
 
 

@@ -1,15 +1,18 @@
 from datetime import UTC, datetime, timedelta
 
 import pytest
-from sqlalchemy import String, select
+from sqlalchemy import select
 
 from domain import LOCAL_USER, Action, ApiScope, Principal, Role
 from domain.errors import ConflictError, ForbiddenError, NotFoundError, SignInError
 from storage.ledger.account_store import Accounts
+from storage.ledger.columns import Text
 from storage.ledger.feedback_store import Label, LabelOrigin, Labels
 from storage.ledger.ledger_tables import Base
 from storage.ledger.people_store import People
 from tests.services.administration.conftest import NOW, account
+
+pytestmark = pytest.mark.usefixtures("ledger_kind")
 
 ADA = Principal("ada")
 WORDS = ("user", "owner", "actor", "reader", "person", "account", "author", "email", "subject")
@@ -92,7 +95,7 @@ def test_every_column_that_may_name_a_person_is_known():
         f"{table.name}.{column.name}"
         for table in Base.metadata.sorted_tables
         for column in table.columns
-        if isinstance(column.type, String) and any(word in column.name for word in WORDS)
+        if isinstance(column.type, Text) and any(word in column.name for word in WORDS)
     }
     assert columns == {
         "accounts.subject",

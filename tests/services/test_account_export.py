@@ -10,6 +10,8 @@ from storage.ledger.account_store import Accounts
 from tests.fakes.audit import actions_of
 from tests.services.administration.conftest import account
 
+pytestmark = pytest.mark.usefixtures("ledger_kind")
+
 ADA = Principal("ada")
 
 

@@ -11,6 +11,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
+from sqlalchemy import MetaData, create_engine, insert, select
 
 from domain import LOCAL_USER
 from services.backups.backup_service import restore_backup
@@ -19,6 +20,8 @@ from storage.backups.backup_file import entries_of, write_backup
 from storage.backups.library_copy import ledger_facts
 from storage.backups.manifest import Manifest
 from storage.ledger.database import HEAD, check_ledger, open_database
+from storage.ledger.ledger_tables import Base
+from tests.storage.test_migrations import migrate_url
 
 LEDGERS = sorted((Path(__file__).parent / "ledgers").glob("*.sql"))
 QUESTION = "How many days of annual leave do new employees get?"
@@ -105,3 +108,38 @@ def test_a_backup_of_an_earlier_version_is_upgraded_after_restoring(sql, tmp_pat
     restore_backup(tmp_path / "backup", tmp_path / "new", ignore)
     services = build_services(data_dir=tmp_path / "new", embed=True)
     assert services.maintenance.status(LOCAL_USER).documents == counts["documents"]
+
+
+@pytest.mark.postgresql
+@pytest.mark.parametrize("revision", ["0001", "0009", "0016"])
+def test_rows_of_an_earlier_version_are_upgraded_alike_on_postgresql(
+    revision, tmp_path, postgresql_server
+):
+    postgresql_server.execute("CREATE DATABASE earlier")
+    url = postgresql_server.url("earlier")
+    write_ledger(Path(__file__).parent / "ledgers" / f"{revision}.sql", tmp_path / "data")
+    migrate_url(url, revision)
+    copy_rows(f"sqlite:///{tmp_path}/data/footnote.db", url)
+    values = []
+    for database in (open_database(tmp_path / "data"), open_database(tmp_path / "new", url)):
+        with database.read() as session:
+            values.append([stored_values(session, table) for table in Base.metadata.sorted_tables])
+        database.close()
+    assert values[0] == values[1]
+    migrate_url(url, "base", down=True)
+    postgresql_server.execute("DROP DATABASE earlier WITH (FORCE)")
+
+
+def copy_rows(source, target):
+    """Copy all rows to a ledger of the same version."""
+    tables = MetaData()
+    with create_engine(source).connect() as old, create_engine(target).begin() as new:
+        tables.reflect(new)
+        for table in tables.sorted_tables:
+            rows = [dict(row) for row in old.execute(select(table)).mappings()]
+            if rows and table.name != "alembic_version":
+                new.execute(insert(table), rows)
+
+
+def stored_values(session, table):
+    return sorted(map(str, session.execute(select(table))))

@@ -16,12 +16,14 @@ from services.chat.conversation_service import MAX_WORDS, Age, ConversationServi
 from services.export.imported_evidence import ImportedEvidence
 from storage.ledger.conversation_list_store import ConversationList
 from storage.ledger.conversation_store import Conversations
-from storage.ledger.database import open_database
 from storage.ledger.document_store import Documents
 from storage.ledger.ledger_tables import ConversationRow
 from storage.ledger.restriction_store import Restrictions
 from storage.ledger.source_store import Sources
 from tests.fakes.audit import audit_of
+from tests.postgresql.ledgers import open_ledger
+
+pytestmark = pytest.mark.usefixtures("ledger_kind")
 
 ANNA, BERT = Principal("anna"), Principal("bert")
 SEOUL = ZoneInfo("Asia/Seoul")
@@ -30,7 +32,7 @@ NOW = datetime(2026, 11, 21, 0, 30, tzinfo=SEOUL)  # still the 20th in UTC
 
 @pytest.fixture
 def database(tmp_path):
-    return open_database(tmp_path)
+    return open_ledger(tmp_path)
 
 
 @pytest.fixture

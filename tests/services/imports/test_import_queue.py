@@ -7,6 +7,8 @@ from domain import LOCAL_USER, ImportKind, ImportState, Outcome, Principal, Role
 from domain.errors import NotFoundError
 from services.imports import leased_run
 
+pytestmark = pytest.mark.usefixtures("ledger_kind")
+
 BERT = Principal("bert")
 
 

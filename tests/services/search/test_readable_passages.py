@@ -12,6 +12,8 @@ from storage.ledger.document_list_store import Titles
 from storage.ledger.document_store import Documents
 from storage.ledger.restriction_store import source_restriction
 
+pytestmark = pytest.mark.usefixtures("ledger_kind")
+
 ANNA = Principal("anna", frozenset({"staff"}))
 HR = frozenset({"group:hr"})
 

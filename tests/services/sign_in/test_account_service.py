@@ -4,16 +4,18 @@ from domain import Principal, Role
 from domain.errors import ConflictError, ForbiddenError, NotFoundError
 from services.sign_in.account_service import AccountService
 from storage.ledger.account_store import Accounts
-from storage.ledger.database import open_database
 from tests.fakes.audit import audit_of
+from tests.postgresql.ledgers import open_ledger
 from tests.services.administration.conftest import ROOT, account
+
+pytestmark = pytest.mark.usefixtures("ledger_kind")
 
 PEOPLE = ["Ada Lovelace", "Ben Ohm", "김지우", "100% Percy"]
 
 
 @pytest.fixture
 def accounts(tmp_path):
-    database = open_database(tmp_path)
+    database = open_ledger(tmp_path)
     store = Accounts(database)
     for name in PEOPLE:
         store.put(account(name))

@@ -13,6 +13,8 @@ from services.sources.source_service import Schedule, SourceSettings
 from storage.ledger.restriction_store import collection_restriction
 from tests.fakes import clock
 
+pytestmark = pytest.mark.usefixtures("ledger_kind")
+
 OTHER_USER = Principal("somebody else")
 EDITOR = Principal("bert", frozenset({"hr"}), Role.EDITOR)
 ADMIN = Principal("root", frozenset({"hr"}), Role.ADMIN)

@@ -10,13 +10,15 @@ from services.access import Access
 from services.sources.upload_limits import UploadLimits
 from services.sources.upload_service import UploadKind, UploadService
 from storage.ledger.conversation_store import Conversations
-from storage.ledger.database import open_database
 from storage.ledger.restriction_store import Restrictions
 from storage.ledger.source_store import Sources
 from storage.ledger.usage_store import Uploads
 from storage.upload_files import UploadFiles
 from tests.fakes import clock
 from tests.fakes.audit import audit_of
+from tests.postgresql.ledgers import open_ledger
+
+pytestmark = pytest.mark.usefixtures("ledger_kind")
 
 ANNA, BERT = Principal("anna", role=Role.EDITOR), Principal("bert", role=Role.EDITOR)
 MIB = 2**20
@@ -26,7 +28,7 @@ class Boxes:
     """Upload boxes with limits."""
 
     def __init__(self, data_dir, **limits):
-        database = open_database(data_dir)
+        database = open_ledger(data_dir)
         self.sources = Sources(database)
         self.files = UploadFiles(data_dir)
         self.conversations = Conversations(database)

@@ -6,7 +6,9 @@ import pytest
 from domain import Account, Role
 from domain.errors import ConflictError, NotFoundError
 from storage.ledger.account_store import Accounts
-from storage.ledger.database import open_database
+from tests.postgresql.ledgers import open_ledger
+
+pytestmark = pytest.mark.usefixtures("ledger_kind")
 
 NOW = datetime(2026, 3, 1, 9, tzinfo=UTC)
 HOUR = timedelta(hours=1)
@@ -18,7 +20,7 @@ BEN = replace(ADA, id="b1", subject="ben", name="Ben")
 
 @pytest.fixture
 def accounts(tmp_path):
-    return Accounts(open_database(tmp_path))
+    return Accounts(open_ledger(tmp_path))
 
 
 def test_an_account_is_stored_at_the_first_sign_in(accounts):

@@ -5,14 +5,16 @@ import pytest
 from domain import ApiKey, ApiScope
 from domain.errors import NotFoundError
 from storage.ledger.api_key_store import ApiKeys
-from storage.ledger.database import open_database
+from tests.postgresql.ledgers import open_ledger
+
+pytestmark = pytest.mark.usefixtures("ledger_kind")
 
 NOW = datetime(2026, 3, 1, 9, tzinfo=UTC)
 
 
 @pytest.fixture
 def keys(tmp_path):
-    return ApiKeys(open_database(tmp_path))
+    return ApiKeys(open_ledger(tmp_path))
 
 
 def add_key(keys, key_id="k1", at=NOW):

@@ -8,14 +8,16 @@ from storage.ledger.audit_store import AuditFilter, AuditLog
 from storage.ledger.conversation_link_store import ConversationLinks
 from storage.ledger.conversation_list_store import ConversationList
 from storage.ledger.conversation_store import Conversations
-from storage.ledger.database import open_database
+from tests.postgresql.ledgers import open_ledger
+
+pytestmark = pytest.mark.usefixtures("ledger_kind")
 
 ANNA, BERT = Principal("anna"), Principal("bert")
 
 
 @pytest.fixture
 def database(tmp_path):
-    return open_database(tmp_path)
+    return open_ledger(tmp_path)
 
 
 @pytest.fixture

@@ -7,7 +7,9 @@ from domain import Conversation, Principal, SearchChoice, SearchMode, Turn, Turn
 from domain.errors import NotFoundError
 from storage.ledger.conversation_list_store import ConversationList
 from storage.ledger.conversation_store import Conversations
-from storage.ledger.database import open_database
+from tests.postgresql.ledgers import open_ledger
+
+pytestmark = pytest.mark.usefixtures("ledger_kind")
 
 ANNA, BERT = Principal("anna"), Principal("bert")
 NOON = datetime(2026, 11, 20, 12, 0, tzinfo=UTC)
@@ -15,7 +17,7 @@ NOON = datetime(2026, 11, 20, 12, 0, tzinfo=UTC)
 
 @pytest.fixture
 def database(tmp_path):
-    return open_database(tmp_path)
+    return open_ledger(tmp_path)
 
 
 @pytest.fixture

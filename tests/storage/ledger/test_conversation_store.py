@@ -26,8 +26,10 @@ from domain import (
 from domain.errors import NotFoundError
 from storage.ledger.conversation_list_store import ConversationList
 from storage.ledger.conversation_store import Conversations
-from storage.ledger.database import open_database
 from storage.ledger.ledger_tables import ConversationRow, TurnRow
+from tests.postgresql.ledgers import open_ledger
+
+pytestmark = pytest.mark.usefixtures("ledger_kind")
 
 ANNA = Principal("anna", frozenset({"staff"}))
 BERT = Principal("bert")
@@ -35,7 +37,7 @@ BERT = Principal("bert")
 
 @pytest.fixture
 def database(tmp_path):
-    return open_database(tmp_path)
+    return open_ledger(tmp_path)
 
 
 @pytest.fixture
@@ -89,12 +91,12 @@ def with_answer(turn):
 
 
 def test_finished_turns_are_unchanged_after_a_restart(tmp_path):
-    before = Conversations(open_database(tmp_path))
+    before = Conversations(open_ledger(tmp_path))
     conversation = before.create(ANNA, "휴가")
     turn = with_answer(before.start_turn(ANNA, conversation.id, "며칠?"))
     before.finish_turn(ANNA, turn)
 
-    assert Conversations(open_database(tmp_path)).turns(ANNA, conversation.id) == [turn]
+    assert Conversations(open_ledger(tmp_path)).turns(ANNA, conversation.id) == [turn]
 
 
 def test_turns_of_earlier_versions_have_neither_explanations_nor_formats(database, conversations):
@@ -254,17 +256,17 @@ def test_search_settings_are_stored_with_conversations_and_turns(conversations):
 
 
 def test_concurrent_questions_are_all_stored(tmp_path):
-    open_database(tmp_path).close()
-    conversation_id = Conversations(open_database(tmp_path)).create(ANNA, "x").id
+    open_ledger(tmp_path).close()
+    conversation_id = Conversations(open_ledger(tmp_path)).create(ANNA, "x").id
 
     def ask(n):
-        own = Conversations(open_database(tmp_path))  # like another process
+        own = Conversations(open_ledger(tmp_path))  # like another process
         for turn in range(5):
             own.finish_turn(ANNA, with_answer(own.start_turn(ANNA, conversation_id, f"{n}.{turn}")))
 
     with ThreadPoolExecutor(4) as threads:
         list(threads.map(ask, range(4)))
-    turns = Conversations(open_database(tmp_path)).turns(ANNA, conversation_id)
+    turns = Conversations(open_ledger(tmp_path)).turns(ANNA, conversation_id)
     assert sorted(turn.question for turn in turns) == [
         f"{n}.{m}" for n in range(4) for m in range(5)
     ]

@@ -113,6 +113,8 @@ def test_invalid_database_urls_and_missing_drivers_raise_config_errors(tmp_path)
         open_database(tmp_path, "nonsense")
     with pytest.raises(ConfigError, match="FOOTNOTE_DATABASE_URL"):
         open_database(tmp_path, "postgresql+nosuchdriver://localhost/footnote")
+    with pytest.raises(ConfigError, match="FOOTNOTE_DATABASE_URL"):
+        open_database(tmp_path, "oracle://localhost/footnote")
 
 
 @pytest.mark.filterwarnings("ignore:Query string")
@@ -159,7 +161,7 @@ def test_concurrent_read_modify_writes_are_serialized(tmp_path):
 
 
 def test_a_database_locked_by_another_process_raises_a_busy_error(tmp_path, monkeypatch):
-    monkeypatch.setattr("storage.ledger.database._BUSY_TIMEOUT_MS", 50)
+    monkeypatch.setattr("storage.ledger.engines._BUSY_TIMEOUT_MS", 50)
     database = open_database(tmp_path)
     other = sqlite3.connect(tmp_path / "footnote.db", isolation_level=None)
     other.execute("BEGIN IMMEDIATE")

@@ -5,10 +5,12 @@ import pytest
 from sqlalchemy import insert
 
 from domain import DocumentFilter, DocumentOrder
-from storage.ledger.database import open_database
 from storage.ledger.document_list_store import PASSAGE_BOUNDS, DocumentList
 from storage.ledger.ledger_tables import DocumentRow
 from storage.ledger.source_store import Sources
+from tests.postgresql.ledgers import open_ledger
+
+pytestmark = pytest.mark.usefixtures("ledger_kind")
 
 NOW = datetime(2026, 11, 21, 9, 0, tzinfo=UTC)
 DEFAULTS = {
@@ -22,7 +24,7 @@ class Shelf:
     """Inserts documents directly into the ledger; their titles are also their ids and keys."""
 
     def __init__(self, data_dir):
-        self.database = open_database(data_dir)
+        self.database = open_ledger(data_dir)
         self.list = DocumentList(self.database)
         self.docs = Sources(self.database).ensure("directory", "/docs", name="docs").id
         self.wiki = Sources(self.database).ensure("directory", "/wiki", name="wiki").id

@@ -4,6 +4,8 @@ from domain.errors import NotFoundError
 from storage.ledger.document_store import document_id, utc_text
 from tests.fakes.library import DictLoader, filled_library
 
+pytestmark = pytest.mark.usefixtures("ledger_kind")
+
 TEXT = "# 휴가 규정\n\n" + "연차 휴가는 15일입니다. 🎉 회사는 휴가를 줍니다. " * 30
 
 

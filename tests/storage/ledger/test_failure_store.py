@@ -5,6 +5,8 @@ from storage.ledger.import_store import Failures
 from storage.ledger.ledger_tables import FailureRow
 from tests.storage.ledger.test_document_list_store import NOW, Shelf
 
+pytestmark = pytest.mark.usefixtures("ledger_kind")
+
 
 @pytest.fixture
 def shelf(tmp_path):

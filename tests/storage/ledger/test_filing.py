@@ -1,9 +1,12 @@
 from datetime import UTC, datetime, timedelta, timezone
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from storage.ledger.document_store import inherited_metadata, source_metadata, utc_text
+
+pytestmark = pytest.mark.usefixtures("ledger_kind")
 
 words = st.sampled_from(["hr", "it", "휴가"])
 labels = st.lists(words, max_size=3)

@@ -1,4 +1,8 @@
+import pytest
+
 from storage.ledger.document_list_store import FirstPassages
+
+pytestmark = pytest.mark.usefixtures("ledger_kind")
 
 
 def test_passages_come_with_their_headings_in_the_order_of_the_text(imported):

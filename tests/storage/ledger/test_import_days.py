@@ -1,10 +1,14 @@
 from datetime import UTC, datetime, timedelta
 
+import pytest
+
 from domain import LOCAL_USER, ImportItem, ImportKind, Outcome
 from storage.ledger.import_leases import ImportLeases
 from storage.ledger.import_store import Imports, import_days
 from storage.ledger.ledger_tables import ImportRow
 from tests.storage.ledger.test_document_list_store import Shelf
+
+pytestmark = pytest.mark.usefixtures("ledger_kind")
 
 NOON = datetime(2026, 11, 20, 12, 0, tzinfo=UTC)
 

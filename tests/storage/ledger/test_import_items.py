@@ -1,15 +1,17 @@
 import pytest
 
 from domain import ImportItem, ImportKind, Outcome
-from storage.ledger.database import open_database
 from storage.ledger.import_queue_store import ImportRuns
 from storage.ledger.import_store import Imports, ReadFigures
 from storage.ledger.source_store import Sources
+from tests.postgresql.ledgers import open_ledger
+
+pytestmark = pytest.mark.usefixtures("ledger_kind")
 
 
 @pytest.fixture
 def database(tmp_path):
-    return open_database(tmp_path)
+    return open_ledger(tmp_path)
 
 
 @pytest.fixture

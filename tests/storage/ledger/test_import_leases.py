@@ -7,7 +7,6 @@ from sqlalchemy import update
 
 from domain import ImportItem, ImportKind, ImportState, Outcome, Progress, Stage
 from storage.ledger import import_leases
-from storage.ledger.database import open_database
 from storage.ledger.import_leases import ImportLeases, Workers
 from storage.ledger.import_queue_store import CANCEL, ImportRuns
 from storage.ledger.import_store import Imports
@@ -16,13 +15,16 @@ from storage.ledger.source_store import Sources
 from storage.processes import is_known_dead, process_name
 from tests.fakes import clock
 from tests.fakes.library import DEAD
+from tests.postgresql.ledgers import open_ledger
+
+pytestmark = pytest.mark.usefixtures("ledger_kind")
 
 ELSEWHERE = "another-machine/1/x"
 
 
 @pytest.fixture
 def database(tmp_path):
-    return open_database(tmp_path)
+    return open_ledger(tmp_path)
 
 
 @pytest.fixture
@@ -56,7 +58,7 @@ def test_only_one_of_several_concurrent_claims_succeeds(tmp_path, enqueue):
     import_id, claimed = enqueue("a"), []
 
     def claim(name):
-        database = open_database(tmp_path)
+        database = open_ledger(tmp_path)
         claimed.append(ImportLeases(database).claim(name))
         database.close()
 

@@ -2,10 +2,12 @@ import pytest
 
 from domain import ImportItem, ImportReport, ImportState, Outcome
 from domain.errors import NotFoundError
-from storage.ledger.database import open_database
 from storage.ledger.import_leases import ImportLeases
 from storage.ledger.import_store import Failure, Failures, Imports
 from storage.ledger.source_store import Sources
+from tests.postgresql.ledgers import open_ledger
+
+pytestmark = pytest.mark.usefixtures("ledger_kind")
 
 NEW = ImportItem("a.txt", "/a.txt", Outcome.NEW, "", 3, pages=2, characters=50, tokens=9, title="A")
 UNCHANGED = ImportItem("b.txt", "/b.txt", Outcome.UNCHANGED)
@@ -14,7 +16,7 @@ FAILED = ImportItem("c.pdf", "/c.pdf", Outcome.FAILED, "encrypted")
 
 @pytest.fixture
 def database(tmp_path):
-    return open_database(tmp_path)
+    return open_ledger(tmp_path)
 
 
 @pytest.fixture

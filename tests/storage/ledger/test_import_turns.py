@@ -8,10 +8,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from domain import ImportKind, ImportState
-from storage.ledger.database import open_database
 from storage.ledger.import_leases import ImportLeases
 from storage.ledger.import_queue_store import PAUSE, ImportRuns
 from storage.ledger.source_store import Sources
+from tests.postgresql.fixtures import only_sqlite
+from tests.postgresql.ledgers import open_ledger
+
+pytestmark = pytest.mark.usefixtures("ledger_kind")
 
 SLICE = 3
 
@@ -56,7 +59,7 @@ class Queue:
 
 @pytest.fixture
 def queue(tmp_path):
-    return Queue(open_database(tmp_path))
+    return Queue(open_ledger(tmp_path))
 
 
 def test_people_take_turns_whoever_has_more_imports(queue):
@@ -213,11 +216,12 @@ class Simulation:
             assert len(self.waits[user_id]) <= len(people) * SLICE + 1
 
 
+@only_sqlite
 @given(arrivals)
 def test_nobody_waits_longer_than_one_turn_of_each_person_and_all_imports_end(
     tmp_path_factory, requests
 ):
-    database = open_database(tmp_path_factory.mktemp("queue"))
+    database = open_ledger(tmp_path_factory.mktemp("queue"))
     queue = Queue(database)
     Simulation(queue, requests).run()
     assert all(queue.runs.get(import_id).ended for import_id in queue.names)

@@ -2,18 +2,20 @@ from dataclasses import replace
 
 import pytest
 
-from storage.ledger.database import open_database
 from storage.ledger.document_store import document_id
 from storage.ledger.index_store import Indexes, IndexSpec, IndexState, new_index
 from storage.ledger.ledger import Ledger
 from tests.fakes.library import DictLoader, Library
+from tests.postgresql.ledgers import open_ledger
+
+pytestmark = pytest.mark.usefixtures("ledger_kind")
 
 SPEC = IndexSpec({"provider": "builtin", "name": "m"}, "m 384 normalised", "1", 1000, 150)
 
 
 @pytest.fixture
 def indexes(tmp_path):
-    return Indexes(open_database(tmp_path))
+    return Indexes(open_ledger(tmp_path))
 
 
 @pytest.mark.parametrize(

@@ -4,8 +4,10 @@ from datetime import UTC, datetime
 import pytest
 
 from domain import Principal
-from storage.ledger.database import open_database
 from storage.ledger.feedback_store import Label, LabelOrigin, Labels
+from tests.postgresql.ledgers import open_ledger
+
+pytestmark = pytest.mark.usefixtures("ledger_kind")
 
 ANNA, BERT = Principal("anna"), Principal("bert")
 LABEL = Label(
@@ -23,12 +25,12 @@ LABEL = Label(
 
 @pytest.fixture
 def labels(tmp_path):
-    return Labels(open_database(tmp_path))
+    return Labels(open_ledger(tmp_path))
 
 
 def test_labels_are_unchanged_after_a_restart(tmp_path):
-    Labels(open_database(tmp_path)).put(ANNA, [LABEL])
-    assert list(Labels(open_database(tmp_path)).list(ANNA)) == [LABEL]
+    Labels(open_ledger(tmp_path)).put(ANNA, [LABEL])
+    assert list(Labels(open_ledger(tmp_path)).list(ANNA)) == [LABEL]
 
 
 def test_a_label_replaces_only_that_of_the_same_question_and_passage(labels):

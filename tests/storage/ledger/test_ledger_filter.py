@@ -5,6 +5,8 @@ import pytest
 from storage.ledger.passage_finder import LedgerFilter
 from tests.fakes.library import DictLoader, Library
 
+pytestmark = pytest.mark.usefixtures("ledger_kind")
+
 CONDITIONS = [
     {},
     {"key": "a.txt"},
@@ -20,7 +22,7 @@ CONDITIONS = [
 
 
 @pytest.fixture(scope="module")
-def library(tmp_path_factory):
+def library(tmp_path_factory, ledger_kind):
     library = Library(tmp_path_factory.mktemp("data"))
     texts = {"a.txt": "one word after another. " * 40, "b.txt": "short", "휴가.txt": "휴가 규정"}
     library.load(DictLoader(texts))

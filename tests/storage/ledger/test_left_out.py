@@ -1,13 +1,15 @@
 import pytest
 
 from domain.errors import NotFoundError
-from storage.ledger.database import open_database
 from storage.ledger.source_store import Exclusions, Sources, excluded_keys
+from tests.postgresql.ledgers import open_ledger
+
+pytestmark = pytest.mark.usefixtures("ledger_kind")
 
 
 @pytest.fixture
 def database(tmp_path):
-    return open_database(tmp_path)
+    return open_ledger(tmp_path)
 
 
 def test_exclusions_are_added_and_removed_without_changing_other_options(database):

@@ -1,8 +1,11 @@
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from domain import Passage
 from storage.ledger.passage_finder import matching_passage
+
+pytestmark = pytest.mark.usefixtures("ledger_kind")
 
 
 def split_at(text, *ends):

@@ -7,6 +7,8 @@ from storage.ledger.document_store import document_id
 from storage.ledger.passage_finder import PassageList, shared
 from tests.fakes.library import filled_library
 
+pytestmark = pytest.mark.usefixtures("ledger_kind")
+
 TEXT = "A long sentence about the leave of new employees. " * 40
 
 

@@ -8,32 +8,37 @@ from hypothesis import strategies as st
 
 from domain import Person
 from domain.errors import InputError, NotFoundError
-from storage.ledger.database import open_database
 from storage.ledger.people_store import People
+from tests.postgresql.ledgers import open_ledger
+
+pytestmark = pytest.mark.usefixtures("ledger_kind")
 
 KIM = Person("ada", "kim", {"food": 4.5, "price": 0.0}, "ko")
 
 
 @pytest.fixture(scope="module")
-def database(tmp_path_factory):
-    return open_database(tmp_path_factory.mktemp("people"))
+def database(tmp_path_factory, ledger_kind):
+    return open_ledger(tmp_path_factory.mktemp("people"))
 
 
 @pytest.fixture
 def people(tmp_path):
-    return People(open_database(tmp_path))
+    return People(open_ledger(tmp_path))
 
 
 def save(people, person):
     people.change(person.owner_id, person.id, lambda _: person)
 
 
+texts = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0"))
+
+
 @given(
     person=st.builds(
         Person,
-        st.text(),
-        st.text(),
-        st.dictionaries(st.text(), st.floats(allow_nan=False, allow_infinity=False)),
+        texts,
+        texts,
+        st.dictionaries(texts, st.floats(allow_nan=False, allow_infinity=False)),
         st.sampled_from(["", "en", "ko", "ja"]),
     )
 )

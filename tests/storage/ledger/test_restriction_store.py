@@ -2,12 +2,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from storage.ledger.database import open_database
 from storage.ledger.restriction_store import (
     Restrictions,
     collection_restriction,
     source_restriction,
 )
+from tests.postgresql.fixtures import only_sqlite
+from tests.postgresql.ledgers import open_ledger
+
+pytestmark = pytest.mark.usefixtures("ledger_kind")
 
 WIKI = source_restriction("wiki")
 ADA, STAFF, HR = "user:ada", "group:staff", "group:hr"
@@ -15,7 +18,7 @@ ADA, STAFF, HR = "user:ada", "group:staff", "group:hr"
 
 @pytest.fixture
 def restrictions(tmp_path):
-    return Restrictions(open_database(tmp_path))
+    return Restrictions(open_ledger(tmp_path))
 
 
 def denied_documents(restrictions, *readers):
@@ -43,7 +46,7 @@ def test_a_restriction_without_readers_is_denied_to_everyone(restrictions):
 
 
 def test_a_change_counts_at_once_in_every_process(restrictions, tmp_path):
-    other = Restrictions(open_database(tmp_path))
+    other = Restrictions(open_ledger(tmp_path))
     restrictions.restrict(WIKI, [HR])
     assert WIKI in other.denied(frozenset([ADA])).restrictions
     restrictions.restrict(WIKI, [ADA])
@@ -71,11 +74,12 @@ def test_restrictions_of_a_document_are_replaced(restrictions):
 READERS = st.frozensets(st.sampled_from([ADA, STAFF, HR]))
 
 
+@only_sqlite
 @given(st.dictionaries(st.sampled_from("abc"), st.lists(READERS, max_size=3)), READERS)
 def test_exactly_those_documents_are_denied_that_have_a_restriction_without_the_reader(
     tmp_path_factory, by_document, readers
 ):
-    restrictions = Restrictions(open_database(tmp_path_factory.mktemp("ledger")))
+    restrictions = Restrictions(open_ledger(tmp_path_factory.mktemp("ledger")))
     restrictions.restrict_documents(by_document)
     expected = {
         document

@@ -6,17 +6,19 @@ from hypothesis import strategies as st
 from sqlalchemy import text
 
 from domain.errors import ConfigError, SourceError
-from storage.ledger.database import open_database
 from storage.ledger.ledger_location import KEY_FILE
 from storage.ledger.secret_store import EncryptionKeys, Secrets, new_key
 from storage.ledger.source_store import Sources
+from tests.postgresql.ledgers import LEDGERS, open_ledger
+
+pytestmark = pytest.mark.usefixtures("ledger_kind")
 
 PLAIN = "ATATT3xFf-very-plain-secret"
 
 
 @pytest.fixture
 def database(tmp_path):
-    return open_database(tmp_path)
+    return open_ledger(tmp_path)
 
 
 @pytest.fixture
@@ -37,7 +39,11 @@ def test_secrets_are_stored_only_encrypted(database, secrets_with, source_id, tm
     assert secrets.get(source_id, "api_token") == PLAIN
     database.close()
     stored = b"".join(path.read_bytes() for path in tmp_path.rglob("*") if path.is_file())
-    assert b"source_secrets" in stored
+    with database.read() as session:
+        rows = session.execute(text("SELECT * FROM source_secrets")).all()
+    assert LEDGERS.server or b"source_secrets" in stored
+    assert "api_token" in repr(rows)
+    assert PLAIN not in repr(rows)
     assert PLAIN.encode() not in stored
     assert PLAIN not in caplog.text
 

@@ -1,12 +1,14 @@
 import pytest
 
 from domain.errors import NotFoundError
-from storage.ledger.database import open_database
 from storage.ledger.source_store import Sources
+from tests.postgresql.ledgers import open_ledger
+
+pytestmark = pytest.mark.usefixtures("ledger_kind")
 
 
 def test_the_same_location_is_the_same_source_with_the_latest_options(tmp_path):
-    sources = Sources(open_database(tmp_path))
+    sources = Sources(open_ledger(tmp_path))
     first = sources.ensure("directory", "/docs", name="docs", options={"include": ["*.md"]})
     again = sources.ensure("directory", "/docs", name="Handbook")
 
@@ -16,9 +18,9 @@ def test_the_same_location_is_the_same_source_with_the_latest_options(tmp_path):
 
 
 def test_source_ids_depend_on_the_location_and_not_on_the_data_folder(tmp_path):
-    sources = Sources(open_database(tmp_path / "one"))
+    sources = Sources(open_ledger(tmp_path / "one"))
     here = sources.ensure("directory", "/docs", name="docs")
-    elsewhere = Sources(open_database(tmp_path / "two")).ensure("directory", "/docs", name="x")
+    elsewhere = Sources(open_ledger(tmp_path / "two")).ensure("directory", "/docs", name="x")
 
     assert sources.ensure("directory", "/other", name="docs").id != here.id
     assert elsewhere.id == here.id, "links to documents do not depend on the data folder"
@@ -26,11 +28,11 @@ def test_source_ids_depend_on_the_location_and_not_on_the_data_folder(tmp_path):
 
 def test_unknown_sources_raise_not_found(tmp_path):
     with pytest.raises(NotFoundError, match="nothing"):
-        Sources(open_database(tmp_path)).get("nothing")
+        Sources(open_ledger(tmp_path)).get("nothing")
 
 
 def test_changed_options_reset_the_cursor_but_not_the_name(tmp_path):
-    sources = Sources(open_database(tmp_path))
+    sources = Sources(open_ledger(tmp_path))
     source = sources.ensure("directory", "/docs", name="docs", options={"a": 1, "b": 2})
     sources.set_cursor(source.id, {"page": 9})
     sources.set_options(source.id, {"a": 1})
@@ -41,6 +43,6 @@ def test_changed_options_reset_the_cursor_but_not_the_name(tmp_path):
 
 
 def test_options_of_missing_sources_are_ignored(tmp_path):
-    sources = Sources(open_database(tmp_path))
+    sources = Sources(open_ledger(tmp_path))
     sources.set_options("missing", {"a": 1})
     assert sources.list() == []

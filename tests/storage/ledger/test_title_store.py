@@ -1,5 +1,9 @@
+import pytest
+
 from domain import LOCAL_USER
 from storage.ledger.document_list_store import Titles
+
+pytestmark = pytest.mark.usefixtures("ledger_kind")
 
 
 def test_titles_are_listed_with_their_keys(imported):

@@ -6,6 +6,8 @@ from loaders.split import split
 from storage.ledger.document_store import document_id
 from tests.fakes.library import DictLoader, Library
 
+pytestmark = pytest.mark.usefixtures("ledger_kind")
+
 SECTION = "연차 휴가는 15일입니다. 🎉 Unused days lapse in March. 新入社員は12日。 "
 TEXT = "\n\n".join(
     f"# Leave\n\n## Rule {n}\n\n{SECTION * 12}\n\n\n  * last item of {n}" for n in range(4)
@@ -13,7 +15,7 @@ TEXT = "\n\n".join(
 
 
 @pytest.fixture(scope="module")
-def library(tmp_path_factory):
+def library(tmp_path_factory, ledger_kind):
     library = Library(tmp_path_factory.mktemp("data"), size=200, overlap=40)
     library.load(DictLoader({"leave.md": TEXT, "other.md": TEXT.replace("15", "16")}))
     return library

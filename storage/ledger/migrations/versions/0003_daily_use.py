@@ -84,7 +84,10 @@ def upgrade() -> None:
         sa.Column("lease_until", sa.DateTime(), nullable=False),
         sa.PrimaryKeyConstraint("name", name=op.f("pk_workers")),
     )
-    op.create_index("ix_documents_listed", "documents", _LISTED, unique=False)
+    if op.get_bind().dialect.name == "sqlite":
+        op.create_index("ix_documents_listed", "documents", _LISTED, unique=False)
+    else:
+        op.create_index("ix_documents_source_id", "documents", ["source_id"], unique=False)
     for statement in (_PARENTS, _SHOWN, _CHARACTERS, _PASSAGES):
         op.execute(statement)
 
@@ -93,7 +96,10 @@ def downgrade() -> None:
     op.drop_table("workers")
     op.drop_table("ratings")
     op.drop_index("ix_imports_state", table_name="imports")
-    op.drop_index("ix_documents_listed", table_name="documents")
+    if op.get_bind().dialect.name == "sqlite":
+        op.drop_index("ix_documents_listed", table_name="documents")
+    else:
+        op.drop_index("ix_documents_source_id", table_name="documents")
     for table, columns in _added().items():
         for column in columns:
             op.drop_column(table, column.name)

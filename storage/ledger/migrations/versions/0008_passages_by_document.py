@@ -17,14 +17,20 @@ _COLUMNS = ["source_id", "format", "script", "title", "key", "imported_at", "pas
 def upgrade() -> None:
     op.drop_index(_PASSAGES, table_name="passages")
     op.create_index(_PASSAGES, "passages", ["document_id", "index_id", "ordinal"])
-    op.drop_index(_LISTED, table_name="documents")
-    op.create_index(_LISTED, "documents", [*_COLUMNS, "revision"])
+    if _is_sqlite():
+        op.drop_index(_LISTED, table_name="documents")
+        op.create_index(_LISTED, "documents", [*_COLUMNS, "revision"])
     op.drop_index("ix_places_place_id", table_name="places")
 
 
 def downgrade() -> None:
     op.create_index("ix_places_place_id", "places", ["place_id"])
-    op.drop_index(_LISTED, table_name="documents")
-    op.create_index(_LISTED, "documents", _COLUMNS)
+    if _is_sqlite():
+        op.drop_index(_LISTED, table_name="documents")
+        op.create_index(_LISTED, "documents", _COLUMNS)
     op.drop_index(_PASSAGES, table_name="passages")
     op.create_index(_PASSAGES, "passages", ["document_id"])
+
+
+def _is_sqlite() -> bool:
+    return op.get_bind().dialect.name == "sqlite"

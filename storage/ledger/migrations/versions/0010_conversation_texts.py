@@ -30,7 +30,7 @@ def upgrade() -> None:
     connection = op.get_bind()
     for query in (
         "SELECT id, '', title FROM conversations",
-        "SELECT conversation_id, id, question || char(10) || answer FROM turns",
+        "SELECT conversation_id, id, question || '\n' || answer FROM turns",
     ):
         for part in connection.execute(sa.text(query)).partitions(_ROWS_AT_ONCE):
             connection.execute(

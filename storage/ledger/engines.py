@@ -1,0 +1,80 @@
+"""Engines of the ledger's database: connections, and how transactions begin."""
+
+from typing import Any
+
+from sqlalchemy import URL, Connection, Engine, create_engine, event
+from sqlalchemy.engine import make_url
+from sqlalchemy.exc import ArgumentError, NoSuchModuleError
+
+from domain.errors import ConfigError
+from domain.messages import _
+from storage.ledger import postgresql
+from storage.ledger.columns import json_text
+
+_BUSY_TIMEOUT_MS = 30_000
+
+
+def engine_of(url: str | URL) -> Engine:
+    """The engine of a database, to which it does not connect yet.
+
+    Raises:
+        ConfigError: `url` is not one of SQLite or PostgreSQL, or the driver is not installed.
+    """
+    try:
+        address = make_url(url)
+        if postgresql.is_address(address):
+            return postgresql.engine(address)
+        if address.get_backend_name() != "sqlite":
+            raise _invalid_url()
+        engine = create_engine(address, json_serializer=json_text)
+    except (ArgumentError, NoSuchModuleError) as error:
+        raise _invalid_url() from error
+    event.listen(engine, "connect", _prepare_sqlite)
+    event.listen(engine, "begin", _begin_sqlite)
+    return engine
+
+
+def _invalid_url() -> ConfigError:
+    return ConfigError(
+        _(
+            "FOOTNOTE_DATABASE_URL must be a URL of PostgreSQL"
+            " (postgresql://USER:PASSWORD@HOST/DATABASE) or SQLite (sqlite:///FILE)"
+        )
+    )
+
+
+def reader_of(engine: Engine) -> Engine:
+    """The engine for reading a snapshot."""
+    is_sqlite = engine.dialect.name == "sqlite"
+    return engine if is_sqlite else engine.execution_options(**postgresql.READS)
+
+
+def writer_of(engine: Engine) -> Engine:
+    """The engine for transactions that write, of which there is one at a time.
+
+    With the option `footnote_unsynced`, a commit does not wait for the disk.
+    """
+    options = {} if engine.dialect.name == "sqlite" else postgresql.WRITES
+    return engine.execution_options(footnote_writes=True, **options)
+
+
+def _prepare_sqlite(connection: Any, _record: object) -> None:
+    # pysqlite would begin transactions implicitly and too late, so _begin_sqlite does it.
+    connection.isolation_level = None
+    cursor = connection.cursor()
+    cursor.execute(f"PRAGMA busy_timeout = {_BUSY_TIMEOUT_MS}")
+    cursor.execute("PRAGMA journal_mode = WAL")
+    cursor.execute("PRAGMA foreign_keys = ON")
+    cursor.close()
+
+
+def _begin_sqlite(connection: Connection) -> None:
+    # A transaction that reads before it writes fails, whatever the timeout, if another one wrote in
+    # between. Therefore, writers lock the database immediately.
+    options = connection.get_execution_options()
+    writes = options.get("footnote_writes")
+    if writes:
+        # With NORMAL, a power failure could undo commits that Deep Lake has already stored.
+        synchronous = "NORMAL" if options.get("footnote_unsynced") else "FULL"
+        connection.exec_driver_sql(f"PRAGMA synchronous = {synchronous}")
+    connection.exec_driver_sql("BEGIN IMMEDIATE" if writes else "BEGIN")

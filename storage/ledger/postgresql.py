@@ -1,0 +1,267 @@
+"""The ledger on PostgreSQL: what differs from SQLite, in one place.
+
+Writers are serialized by an advisory lock, as by SQLite's lock, so that a transaction may check
+something and rely on it when it writes. Readers see a snapshot.
+"""
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any, Final
+
+from sqlalchemy import (
+    URL,
+    BigInteger,
+    Column,
+    Connection,
+    Engine,
+    Integer,
+    String,
+    create_engine,
+    event,
+    text,
+)
+from sqlalchemy.exc import ArgumentError, OperationalError, SQLAlchemyError
+from sqlalchemy.exc import TimeoutError as PoolTimeoutError
+from sqlalchemy.ext.compiler import compiles
+from sqlalchemy.sql.compiler import SQLCompiler
+from sqlalchemy.sql.functions import GenericFunction
+
+from domain.errors import BusyError, ConfigError, StorageError, StorageUnavailableError
+from domain.messages import _
+from storage.ledger.columns import POSTGRESQL, json_text
+
+if TYPE_CHECKING:
+    from storage.ledger.ledger_location import LedgerLocation
+
+_DRIVER = "postgresql+psycopg"
+_LOCK: Final = 0x666F6F746E6F7465
+"""The key of the advisory lock of writers: `footnote` in ASCII. Locks belong to one database."""
+
+_OLDEST = 15
+_MIGRATION_TIMEOUT = "1h"
+_SESSION = {
+    "statement_timeout": "5min",
+    "lock_timeout": "30s",
+    "work_mem": "64MB",  # a million ids of hidden documents, with which each document is compared
+    "idle_in_transaction_session_timeout": "5min",  # ends the lock of a process that hangs
+    # So that the server notices that a machine has vanished, and releases its lock.
+    "tcp_keepalives_idle": "30",
+    "tcp_keepalives_interval": "10",
+    "tcp_keepalives_count": "3",
+}
+_CONNECTION = {
+    "application_name": "footnote",
+    "connect_timeout": "10",  # seconds, for each host
+    "client_encoding": "utf8",
+    "keepalives_idle": "30",
+    "keepalives_interval": "10",
+    "keepalives_count": "3",
+    "tcp_user_timeout": "60000",  # milliseconds
+}
+
+READS: Mapping[str, Any] = {"isolation_level": "REPEATABLE READ", "postgresql_readonly": True}
+# Each statement must see what was committed before the lock was acquired.
+WRITES: Mapping[str, Any] = {"isolation_level": "READ COMMITTED"}
+
+
+def is_address(url: URL) -> bool:
+    """Whether the URL is one of PostgreSQL."""
+    return url.get_backend_name() == POSTGRESQL
+
+
+def engine(url: URL) -> Engine:
+    """An engine with bounded waits and at most 15 connections, which does not connect yet.
+
+    Parameters in the URL take precedence over the defaults.
+
+    Raises:
+        ArgumentError: The driver is another one.
+        ConfigError: The driver is not installed.
+    """
+    if url.drivername not in (POSTGRESQL, _DRIVER):
+        raise ArgumentError(f"not {_DRIVER}")
+    settings = " ".join(f"-c {name}={value}" for name, value in _SESSION.items())
+    options = f"{settings} {url.query.get('options', '')}".rstrip()
+    query = {**_CONNECTION, **url.query, "options": options}
+    try:
+        created = create_engine(
+            url.set(drivername=_DRIVER, query=query),
+            pool_pre_ping=True,
+            json_serializer=json_text,
+        )
+    except ImportError as error:
+        raise ConfigError(
+            _("FOOTNOTE_DATABASE_URL needs the package {name}: pip install {name}").format(
+                name="psycopg[binary]"
+            )
+        ) from error
+    event.listen(created, "begin", _begin)
+    return created
+
+
+def _begin(connection: Connection) -> None:
+    options = connection.get_execution_options()
+    if options.get("footnote_writes"):
+        waits = "off" if options.get("footnote_unsynced") else "on"
+        connection.exec_driver_sql(
+            f"SELECT pg_advisory_xact_lock({_LOCK}), "
+            f"set_config('synchronous_commit', '{waits}', true)"
+        )
+
+
+_STATE = text(
+    "SELECT current_setting('server_version_num')::integer / 10000,"
+    " current_setting('server_version'), current_setting('server_encoding'),"
+    " current_setting('transaction_read_only')"
+)
+
+
+def require_server(connection: Connection, location: "LedgerLocation") -> None:
+    """Require a server and a database that can store the ledger.
+
+    Raises:
+        StorageError: The server is too old or does not accept writes, or the encoding is not UTF-8.
+    """
+    major, version, encoding, is_read_only = connection.execute(_STATE).one()
+    if major < _OLDEST:
+        raise _unusable(
+            location,
+            f"PostgreSQL {version}",
+            _(": upgrade the server to PostgreSQL {version} or newer").format(version=_OLDEST),
+        )
+    if encoding != "UTF8":
+        raise _unusable(
+            location,
+            f"encoding {encoding}",
+            _(": create a database with the encoding UTF8, and name it in FOOTNOTE_DATABASE_URL"),
+        )
+    if is_read_only == "on":
+        raise _unusable(location, "transaction_read_only = on", _READ_ONLY)
+
+
+_READ_ONLY = _(
+    ": FOOTNOTE_DATABASE_URL must name a server that accepts writes, such as the primary server"
+)
+_SIGN_IN = _(
+    ": correct the user and the password in FOOTNOTE_DATABASE_URL, or the server's pg_hba.conf"
+)
+_DATABASE = _(": create the database, or correct its name in FOOTNOTE_DATABASE_URL")
+_CONNECTIONS = _(
+    ": raise max_connections of the server, or run fewer processes, of which each opens up to 15"
+    " connections"
+)
+_PRIVILEGES = _(
+    ": make the user in FOOTNOTE_DATABASE_URL the owner of the database and of its tables"
+)
+_UNREACHABLE = _(
+    ": check that the PostgreSQL server is running, and that FOOTNOTE_DATABASE_URL names it"
+)
+_LOST = _(": try again in a moment, and check that the PostgreSQL server is running")
+_SLOW = _(": try again when the PostgreSQL server is less busy")
+_TOO_LONG = _(": a name or a location is longer than PostgreSQL permits in an index")
+
+_BY_CONNECTION_MESSAGE = {
+    "authentication failed": _SIGN_IN,
+    "no password supplied": _SIGN_IN,
+    "pg_hba.conf": _SIGN_IN,
+    'role "': _SIGN_IN,
+    'database "': _DATABASE,
+}
+"""Remedies by a part of the server's message, since a refused connection has no error code."""
+_FULL = ("too many clients", "connection slots are reserved", "too many connections")
+
+_BY_CODE = {
+    "42501": _PRIVILEGES,
+    "25006": _READ_ONLY,
+    "57014": _SLOW,
+    "54000": _TOO_LONG,
+}
+_LOST_CODES = ("08", "57P", "25P03")
+_DAMAGED_CODES = ("42P01", "42703", "XX001", "XX002")  # missing tables and columns, broken pages
+
+
+def explanation(location: "LedgerLocation", error: SQLAlchemyError, reason: str) -> StorageError:
+    """The error to report for a failure, with what to do."""
+    if isinstance(error, PoolTimeoutError):
+        return _unavailable(location, "all connections of this process are in use", _SLOW)
+    code = getattr(getattr(error, "orig", None), "sqlstate", None) or ""
+    if code == "55P03":
+        return BusyError(
+            _("another process is writing to {place}: try again in a moment").format(
+                place=location.name
+            )
+        )
+    if code == "53100":
+        return location.full()
+    if code in _DAMAGED_CODES:
+        return location.damage_error(reason)
+    if code == "53300" or any(sign in reason for sign in _FULL):
+        return _unavailable(location, reason, _CONNECTIONS)
+    if code.startswith(_LOST_CODES) or getattr(error, "connection_invalidated", False):
+        return _unavailable(location, reason, _LOST)
+    if isinstance(error, OperationalError) and not code:
+        return _refused(location, reason)
+    return _unusable(location, reason, _BY_CODE.get(code, ""))
+
+
+def _refused(location: "LedgerLocation", reason: str) -> StorageError:
+    for sign, remedy in _BY_CONNECTION_MESSAGE.items():
+        if sign in reason:
+            return _unusable(location, reason, remedy)
+    return _unavailable(location, reason, _UNREACHABLE)
+
+
+def _unusable(location: "LedgerLocation", reason: str, remedy: str) -> StorageError:
+    return StorageError(location.unusable(reason, remedy))
+
+
+def _unavailable(location: "LedgerLocation", reason: str, remedy: str) -> StorageError:
+    return StorageUnavailableError(location.unusable(reason, remedy))
+
+
+@contextmanager
+def migrating(connection: Connection) -> Iterator[None]:
+    """On PostgreSQL, give new columns the order of texts and the integers that SQLite has.
+
+    Migrations may take longer than other transactions.
+    """
+    if connection.dialect.name != POSTGRESQL:
+        yield
+        return
+    connection.exec_driver_sql(f"SET LOCAL statement_timeout = '{_MIGRATION_TIMEOUT}'")
+    event.listen(Column, "before_parent_attach", _adapt)
+    try:
+        yield
+    finally:
+        event.remove(Column, "before_parent_attach", _adapt)
+
+
+def _adapt(column: Column[Any], _table: object) -> None:
+    if isinstance(column.type, String):
+        column.type = String(collation="C")  # by code points
+    elif isinstance(column.type, Integer):
+        column.type = BigInteger()
+
+
+class instr(GenericFunction[int]):  # the name of the function
+    """The position of the second text in the first, from 1; 0 if it is not there."""
+
+    type = Integer()
+    inherit_cache = True
+
+
+class json_each(GenericFunction[Any]):  # the name of the function
+    """The items of a JSON array of texts, as a table with the column `value`."""
+
+    inherit_cache = True
+
+
+@compiles(instr, POSTGRESQL)
+def _instr(function: instr, compiler: SQLCompiler, **options: Any) -> str:
+    return f"strpos{compiler.function_argspec(function, **options)}"
+
+
+@compiles(json_each, POSTGRESQL)
+def _json_each(function: json_each, compiler: SQLCompiler, **options: Any) -> str:
+    arguments = compiler.function_argspec(function, **options)
+    return f"json_array_elements_text(CAST({arguments} AS JSON))"
