@@ -24,7 +24,7 @@ from benchmarks.our_store import (
     text_of,
 )
 
-NEIGHBOURS, EF_BUILD, EF_SEARCH = 16, 100, 100
+NEIGHBORS, EF_BUILD, EF_SEARCH = 16, 100, 100
 """Of FAISS's HNSW: the values that Chroma has as defaults."""
 
 
@@ -56,7 +56,7 @@ def build_faiss_flat(vectors: Vectors, folder: Path) -> None:
 def build_faiss_hnsw(vectors: Vectors, folder: Path) -> None:
     import faiss
 
-    graph = faiss.IndexHNSWFlat(vectors.shape[1], NEIGHBOURS, faiss.METRIC_INNER_PRODUCT)
+    graph = faiss.IndexHNSWFlat(vectors.shape[1], NEIGHBORS, faiss.METRIC_INNER_PRODUCT)
     graph.hnsw.efConstruction = EF_BUILD
     graph.add(vectors)
     faiss.write_index(graph, str(folder / "index"))

@@ -204,9 +204,9 @@ def _names_in(content: bytes) -> list[str]:
     return list(dict.fromkeys(name for name in names if isinstance(name, str) and name))
 
 
-LOOK_AGAIN_S = 30.0
+QUERY_INTERVAL_S = 30.0
 """Seconds until a server without a usable model is queried again: it may have started late."""
-FIRST_LOOK_S = 0.25
+FIRST_WAIT_S = 0.25
 """How long a page waits for the first list; it never waits for later ones."""
 NAMES_SHOWN = 8
 
@@ -240,18 +240,18 @@ class ChatModelChoice:
         self._other_models = frozenset(other_models)
         self._needs_list = bool(spec.base_url) and not spec.model and not spec.endpoint().is_openai
         self._answerer = Answerer(EXTRACTIVE) if self._needs_list else _configured_answerer(spec)
-        self._looked_at: float | None = None
+        self._queried_at: float | None = None
         self._lock = threading.Lock()
-        self._looking: threading.Thread | None = None
+        self._query: threading.Thread | None = None
 
     def current(self) -> Answerer:
         """The answerer known so far; if a query is due, it runs in the background."""
-        if self._is_due() and not (self._looking and self._looking.is_alive()):
-            is_first = self._looked_at is None
-            self._looking = threading.Thread(target=self.resolve, daemon=True)
-            self._looking.start()
+        if self._is_due() and not (self._query and self._query.is_alive()):
+            is_first = self._queried_at is None
+            self._query = threading.Thread(target=self.resolve, daemon=True)
+            self._query.start()
             if is_first:
-                self._looking.join(FIRST_LOOK_S)
+                self._query.join(FIRST_WAIT_S)
         return self._answerer
 
     def resolve(self) -> Answerer:
@@ -262,8 +262,8 @@ class ChatModelChoice:
         """
         with self._lock:
             if self._is_due():
-                self._answerer = self._look()
-                self._looked_at = time.monotonic()
+                self._answerer = self._query_server()
+                self._queried_at = time.monotonic()
             return self._answerer
 
     def answering_model(self) -> AnsweringModel:
@@ -279,9 +279,9 @@ class ChatModelChoice:
     def _is_due(self) -> bool:
         if not self._needs_list or self._answerer.label != EXTRACTIVE:
             return False
-        return self._looked_at is None or time.monotonic() - self._looked_at > LOOK_AGAIN_S
+        return self._queried_at is None or time.monotonic() - self._queried_at > QUERY_INTERVAL_S
 
-    def _look(self) -> Answerer:
+    def _query_server(self) -> Answerer:
         endpoint = self._spec.endpoint()
         try:
             listed = listed_models(endpoint)

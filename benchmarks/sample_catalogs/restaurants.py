@@ -140,8 +140,8 @@ def _borough(place: int, of_type: int, random: Random) -> str:
 
 def _phone(restaurant: Restaurant, others: list[Restaurant]) -> str:
     """A number from 555-0100 to 555-0199, the range reserved for fiction."""
-    neighbours = [place.name for place in others if place.borough == restaurant.borough]
-    number = neighbours.index(restaurant.name) * 37 % 100
+    neighbors = [place.name for place in others if place.borough == restaurant.borough]
+    number = neighbors.index(restaurant.name) * 37 % 100
     return f"{_TYPES['area_codes'][restaurant.borough]}-555-01{number:02}"
 
 

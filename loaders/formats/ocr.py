@@ -139,12 +139,12 @@ def _without_data(languages: Sequence[str]) -> str:
 
 def _text(picture: "Image", languages: Sequence[str]) -> str:
     """The text of one picture; empty if it has only one color or contains no text."""
-    grey = picture.convert("L")
-    darkest, lightest = grey.getextrema()
+    gray = picture.convert("L")
+    darkest, lightest = gray.getextrema()
     if darkest == lightest:
         return ""
     buffer = io.BytesIO()
-    grey.save(buffer, "PPM")
+    gray.save(buffer, "PPM")
     data = buffer.getvalue()
     text = tidy(_run_tesseract(data, languages, "3"))
     # When it divides pages into columns, Tesseract loses much Korean text: four fifths on the test
@@ -272,13 +272,13 @@ def _frame(image: "Image", page: int) -> "Image":
     return _scale(_on_white(upright))
 
 
-def _scale(grey: "Image") -> "Image":
+def _scale(gray: "Image") -> "Image":
     from PIL import Image
 
-    if max(grey.size) < _SMALL:
-        return grey.resize((2 * grey.width, 2 * grey.height), Image.Resampling.LANCZOS)
-    sides = math.sqrt(grey.width * grey.height / MAX_PIXELS)
-    return grey.reduce(math.ceil(sides)) if sides > 1 else grey
+    if max(gray.size) < _SMALL:
+        return gray.resize((2 * gray.width, 2 * gray.height), Image.Resampling.LANCZOS)
+    sides = math.sqrt(gray.width * gray.height / MAX_PIXELS)
+    return gray.reduce(math.ceil(sides)) if sides > 1 else gray
 
 
 def _on_white(picture: "Image") -> "Image":

@@ -60,7 +60,7 @@ def connect(calls: DriveCalls, selection: DriveSelection, invite: str) -> Connec
     names, warnings = [], []
     for one in selection.ids:
         try:
-            name, wrong = _look(calls, selection.scope, one)
+            name, wrong = _check(calls, selection.scope, one)
         except NotVisibleError:
             wrong = _("{one} is not visible to this account: {invite}.").format(
                 one=one, invite=invite
@@ -73,7 +73,7 @@ def connect(calls: DriveCalls, selection: DriveSelection, invite: str) -> Connec
     return Connection(account, tuple(names), tuple(warnings))
 
 
-def _look(calls: DriveCalls, scope: DriveScope, item_id: str) -> tuple[str, str]:
+def _check(calls: DriveCalls, scope: DriveScope, item_id: str) -> tuple[str, str]:
     """The name of a selected item, and its problem ("" if there is none)."""
     if scope is DriveScope.DRIVES:
         return calls.drive_name(item_id), ""

@@ -64,7 +64,7 @@ def test_the_only_model_of_a_server_is_used_and_reported(server):
 
 
 def test_the_model_does_not_change_once_selected(server, monkeypatch):
-    monkeypatch.setattr(chat_choice, "LOOK_AGAIN_S", -1)
+    monkeypatch.setattr(chat_choice, "QUERY_INTERVAL_S", -1)
     server.models = [MODEL]
     chosen = choice(server)
     assert chosen.resolve().label == MODEL
@@ -141,12 +141,12 @@ def test_a_server_that_starts_late_is_found_by_a_later_request(server, monkeypat
     assert chosen.resolve().label == EXTRACTIVE
     assert chosen.resolve().label == EXTRACTIVE
     assert len(server.requests) == 1  # not at each question
-    monkeypatch.setattr(chat_choice, "LOOK_AGAIN_S", -1)
+    monkeypatch.setattr(chat_choice, "QUERY_INTERVAL_S", -1)
     assert chosen.resolve().label == MODEL
 
 
 def test_a_page_does_not_wait_for_a_silent_server(server, monkeypatch):
-    monkeypatch.setattr(chat_choice, "FIRST_LOOK_S", 0)
+    monkeypatch.setattr(chat_choice, "FIRST_WAIT_S", 0)
     may_reply = threading.Event()
     requested = threading.Event()
 

@@ -107,7 +107,7 @@ def _show_choice(label: str, key: str, counts: Mapping[str, int], names: Mapping
 
 VIEW, DOCUMENT = "library_view", "id"
 NOTICES = Notices("library_notices")
-LOOKED_AGAIN = "2s"
+REFRESH_INTERVAL = "2s"
 DOCUMENTS, FAILURES, EXCLUDED, FIGURES = "documents", "failures", "left out", "figures"
 
 
@@ -176,12 +176,12 @@ def _view_name(view: str, n: int) -> str:
 def _show_activity(services: Services) -> None:
     running = _under_way(services)
     if running or NOTICES.lines():
-        every = LOOKED_AGAIN if running else None
-        st.fragment(_look, run_every=every)(services, running, selected_document())
+        every = REFRESH_INTERVAL if running else None
+        st.fragment(_show_running, run_every=every)(services, running, selected_document())
 
 
 @show_errors()
-def _look(services: Services, running: frozenset[str], document_id: str) -> None:
+def _show_running(services: Services, running: frozenset[str], document_id: str) -> None:
     """Show the notices and imports in progress; rerun the page when one of the imports ends.
 
     Until then, only this part is refreshed, so the user's selection of rows is kept.
