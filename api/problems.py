@@ -29,6 +29,7 @@ from domain.errors import (
     SignInUnavailableError,
     SourceError,
     SourceUnavailableError,
+    StorageUnavailableError,
 )
 from domain.logs import get_logger
 from domain.web.host_policy import Refusal
@@ -59,6 +60,7 @@ _STATUS: Mapping[type[AppError], int] = {
     ModelUnavailableError: 503,
     ModelError: 502,
     BusyError: 503,
+    StorageUnavailableError: 503,
 }
 
 

@@ -24,6 +24,7 @@ from domain.errors import (
     NotFoundError,
     SourceUnavailableError,
     StorageError,
+    StorageUnavailableError,
     UnreadableError,
 )
 
@@ -63,6 +64,7 @@ def app_that_raises(error, elsewhere=None):
         (ModelUnavailableError("off"), 503, True),
         (ModelError("refused"), 502, False),
         (BusyError("busy"), 503, True),
+        (StorageUnavailableError("off"), 503, True),
         (StorageError("full"), 500, False),
         (Broken("odd"), 500, False),
         (ProblemError(429, "many"), 429, True),

@@ -108,9 +108,10 @@ def test_a_ledger_at_another_place_is_backed_up(build_services, imported, tmp_pa
     assert restored.maintenance.check(LOCAL_USER).documents == 4
 
 
-def test_a_ledger_that_is_no_file_must_be_backed_up_with_its_own_tools(tmp_path):
-    with pytest.raises(ConflictError, match="FOOTNOTE_DATABASE_URL is not an SQLite file"):
-        BackupService(tmp_path, None, "sqlite://").back_up(LOCAL_USER, tmp_path / "b")
+@pytest.mark.parametrize("url", ["sqlite://", "postgresql://footnote@localhost/footnote"])
+def test_a_ledger_that_is_no_file_must_be_backed_up_with_its_own_tools(tmp_path, url):
+    with pytest.raises(ConflictError, match="FOOTNOTE_DATABASE_URL is not an SQLite file.*pg_dump"):
+        BackupService(tmp_path, None, url).back_up(LOCAL_USER, tmp_path / "b")
 
 
 def test_the_key_file_is_named_if_there_is_one(library):
