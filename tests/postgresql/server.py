@@ -96,7 +96,9 @@ def _create(running: Server, settings: dict[str, str]) -> None:
     password.chmod(0o644)
     data = running.folder / "data"
     options = ["--no-sync", "--username", USER, "--auth=scram-sha-256", "--encoding=UTF8"]
-    options += ["--locale=C.UTF-8", f"--pwfile={password}", "-D", str(data)]
+    # The order of a language, which the columns of the ledger must not follow.
+    options += ["--locale=C.UTF-8", "--locale-provider=icu", "--icu-locale=en-US"]
+    options += [f"--pwfile={password}", "-D", str(data)]
     _run([_program("initdb"), *options], running.folder)
     folder = {"unix_socket_directories": str(running.folder)}
     lines = [f"{name} = '{value}'" for name, value in {**_SETTINGS, **folder, **settings}.items()]
