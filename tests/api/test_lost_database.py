@@ -19,7 +19,7 @@ def test_requests_fail_while_the_server_is_stopped_and_then_succeed_again(
         services = bootstrap.build_services(make_settings(database_url=own.url("postgres")))
         client = TestClient(make_app(services), headers=bearer(services))
         assert client.get("/api/v1/documents").json()["total"] == 0
-        own.control("stop", "-s", "-m", "fast")
+        own.stop()
         answer = client.get("/api/v1/documents")
         problem = Problem.model_validate(answer.json())
         assert answer.status_code == problem.status == 503
@@ -27,6 +27,6 @@ def test_requests_fail_while_the_server_is_stopped_and_then_succeed_again(
         assert "check that the PostgreSQL server is running" in problem.detail
         assert PASSWORD not in problem.detail
         assert client.get("/readyz").status_code == 503
-        own.control("start", "-s", "-l", str(own.folder / "log"), "-o", f"-p {own.port}")
+        own.start()
         assert client.get("/api/v1/documents").status_code == 200
         services.parts.database.close()

@@ -1,10 +1,14 @@
-"""A real PostgreSQL server on loopback, in a temporary folder, for the length of a `with` block."""
+"""A real PostgreSQL server on loopback, in a temporary folder, for the length of a `with` block.
+
+It ends with the process, even if that is killed.
+"""
 
 import os
 import shutil
 import socket
 import subprocess
 import tempfile
+import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -15,6 +19,7 @@ import psycopg
 USER = "footnote"
 PASSWORD = "not a secret: ü@/"
 _SYSTEM_USER = "postgres"  # of Debian's package, because the server refuses to run as root
+_START_S = 60
 _SETTINGS = {
     "fsync": "off",
     "full_page_writes": "off",
@@ -68,29 +73,56 @@ class Server:
             cursor = connection.execute(statement)
             return cursor.fetchall() if cursor.description else []
 
-    def control(self, *arguments: str) -> None:
-        """Run pg_ctl, such as `stop` or `restart`, and wait for it."""
-        _run([_program("pg_ctl"), *arguments, "-w", "-D", str(self.folder / "data")], self.folder)
+    def wait(self) -> None:
+        """Wait until the server accepts connections."""
+        end = time.monotonic() + _START_S
+        while True:
+            try:
+                self.execute("SELECT 1")
+            except psycopg.OperationalError:
+                if time.monotonic() > end:
+                    raise
+                time.sleep(0.05)
+            else:
+                return
+
+    def start(self) -> None:
+        """Start the server again after `stop`; from now on, it does not end with the tests."""
+        self._control("start", "-l", str(self.folder / "later.log"), "-o", f"-p {self.port}")
+
+    def stop(self, mode: str = "fast") -> None:
+        """Stop the server and wait for its end."""
+        self._control("stop", "-m", mode)
+
+    def _control(self, *arguments: str) -> None:
+        _run(
+            [_program("pg_ctl"), *arguments, "-s", "-w", "-D", str(self.folder / "data")],
+            self.folder,
+        )
 
 
 @contextmanager
-def server(settings: dict[str, str] | None = None) -> Iterator[Server]:
-    """A new server; `settings` are added to postgresql.conf."""
+def server() -> Iterator[Server]:
+    """A new server."""
     with tempfile.TemporaryDirectory(prefix="footnote-postgresql-") as name:
         folder = Path(name)
         if os.geteuid() == 0:
             shutil.chown(folder, _SYSTEM_USER)
         running = Server(_free_port(), folder)
-        _create(running, settings or {})
-        running.control("start", "-s", "-l", str(folder / "log"), "-o", f"-p {running.port}")
+        _create(running)
+        with (folder / "log").open("w") as log:
+            command = [_program("postgres"), "-D", str(folder / "data"), "-p", str(running.port)]
+            process = subprocess.Popen(_as_user(command, ends_with_parent=True), stderr=log)
         try:
+            running.wait()
             yield running
         finally:
             if (folder / "data" / "postmaster.pid").exists():
-                running.control("stop", "-s", "-m", "immediate")
+                running.stop("immediate")
+            process.wait()
 
 
-def _create(running: Server, settings: dict[str, str]) -> None:
+def _create(running: Server) -> None:
     password = running.folder / "password"
     password.write_text(PASSWORD, encoding="utf-8")
     password.chmod(0o644)
@@ -100,8 +132,8 @@ def _create(running: Server, settings: dict[str, str]) -> None:
     options += ["--locale=C.UTF-8", "--locale-provider=icu", "--icu-locale=en-US"]
     options += [f"--pwfile={password}", "-D", str(data)]
     _run([_program("initdb"), *options], running.folder)
-    folder = {"unix_socket_directories": str(running.folder)}
-    lines = [f"{name} = '{value}'" for name, value in {**_SETTINGS, **folder, **settings}.items()]
+    settings = {**_SETTINGS, "unix_socket_directories": str(running.folder)}
+    lines = [f"{name} = '{value}'" for name, value in settings.items()]
     with (data / "postgresql.conf").open("a", encoding="utf-8") as file:
         file.write("\n".join(["", *lines, ""]))
 
@@ -112,10 +144,16 @@ def _program(name: str) -> str:
     return str(folder / name)
 
 
-def _run(command: Sequence[str], folder: Path) -> None:
+def _as_user(command: Sequence[str], *, ends_with_parent: bool = False) -> list[str]:
+    """The command as a user that is not root."""
+    options = ["--pdeathsig=INT"] if ends_with_parent else []
     if os.geteuid() == 0:
-        user = ["setpriv", f"--reuid={_SYSTEM_USER}", f"--regid={_SYSTEM_USER}", "--clear-groups"]
-        command = [*user, *command]
+        options += [f"--reuid={_SYSTEM_USER}", f"--regid={_SYSTEM_USER}", "--clear-groups"]
+    return [*(["setpriv", *options] if options and shutil.which("setpriv") else []), *command]
+
+
+def _run(command: Sequence[str], folder: Path) -> None:
+    command = _as_user(command)
     # Its output is a file, because the server would keep a pipe open.
     with (folder / "output").open("w+", encoding="utf-8") as output:
         ended = subprocess.run(command, cwd=folder, stdout=output, stderr=output, check=False)

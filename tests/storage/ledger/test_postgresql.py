@@ -327,9 +327,9 @@ def test_a_server_that_was_stopped_is_used_again_when_it_is_back(tmp_path):
     with server() as own:
         database = open_database(tmp_path, own.url("postgres"))
         sources = Sources(database)
-        own.control("stop", "-s", "-m", "fast")
+        own.stop()
         with pytest.raises(StorageUnavailableError, match="PostgreSQL server is running"):
             sources.list()
-        own.control("start", "-s", "-l", str(own.folder / "log"), "-o", f"-p {own.port}")
+        own.start()
         assert sources.list() == []
         database.close()
