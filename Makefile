@@ -7,6 +7,7 @@
 # `make axe` gets axe-core from npm, which checks the accessibility of the pages in the browser tests.
 # `make clients` gets clients of other origins, which the tests in tests/interop run, each in an environment of its own.
 # `make audit` compares requirements.txt with known vulnerabilities; `make licenses` writes docs/licenses.md.
+# .venv-deploy contains what checks deploy/: hadolint, Docker Compose, the schemas of Kubernetes, and Helm.
 # .venv-oracle contains a second Confluence client, which reads the same fake site as Footnote.
 PYTHON ?= python3.11
 PORT ?= 8501
@@ -20,6 +21,7 @@ BROWSER_TESTS := $(BIN)/python -m pytest -q -n 2 --dist loadfile --max-worker-re
 OPENSEARCH_TESTS := $(BIN)/python -m pytest -q -n 2 --dist loadscope --durations=20 -m opensearch
 PIP := $(BIN)/python -m pip install --disable-pip-version-check --quiet --no-deps --require-hashes
 
+HELM := 3.19.2
 # OpenAI's clients, MCP clients, and generators of clients; the names are those of their requirements and folders.
 PYTHON_CLIENTS := clients openai-2 openai-3 mcp-langchain mcp-fastmcp
 NPM_CLIENTS := generated_clients oidc_provider clients/openai_node clients/mcp_typescript clients/mcp_ai_sdk
@@ -44,7 +46,7 @@ test: lint .venv-oracle/.ready
 	@$(BROWSER_TESTS) -m 'browser and not slow' tests/browser
 	@echo "The tests that start OpenSearch or PostgreSQL did not run: make test-all"
 
-test-all: lint .venv-oracle/.ready .venv-audit/.ready axe clients
+test-all: lint .venv-oracle/.ready .venv-audit/.ready .venv-deploy/bin/helm axe clients
 	@$(BIN)/python -m pytest -q $(PARALLEL) --durations=40 -m 'not browser and not opensearch'
 	@$(BROWSER_TESTS) --durations=20 -m browser
 	@$(OPENSEARCH_TESTS)
@@ -80,7 +82,8 @@ lock: .venv/.test
 	$(BIN)/uv pip compile -q --python-version 3.11 --generate-hashes -c requirements.txt tests/requirements/dev.in -o tests/requirements/dev.txt
 	$(BIN)/uv pip compile -q --python-version 3.11 --generate-hashes -c requirements.txt -c tests/requirements/dev.txt tests/requirements/bench.in -o tests/requirements/bench.txt
 	$(BIN)/uv pip compile -q --python-version 3.11 --generate-hashes tests/requirements/oracle.in -o tests/requirements/oracle.txt
-	for name in $(PYTHON_CLIENTS) audit; do $(BIN)/uv pip compile -q --python-version 3.11 --generate-hashes tests/requirements/$$name.in -o tests/requirements/$$name.txt || exit; done
+	$(BIN)/uv pip compile -q --python-version 3.11 --generate-hashes -c requirements.txt deploy/requirements.in -o deploy/requirements.txt
+	for name in $(PYTHON_CLIENTS) audit deploy; do $(BIN)/uv pip compile -q --python-version 3.11 --generate-hashes tests/requirements/$$name.in -o tests/requirements/$$name.txt || exit; done
 	$(BIN)/uv pip compile -q --python-version 3.11 --generate-hashes tests/requirements/model.in -o tests/requirements/model.txt
 
 .venv/.run: requirements.txt
@@ -127,11 +130,20 @@ tests/interop/%/node_modules/.ready: tests/interop/%/package-lock.json
 	fi
 
 # uv instead of pip: it installs in seconds.
-$(PYTHON_CLIENTS:%=.venv-%/.ready) .venv-audit/.ready: .venv-%/.ready: tests/requirements/%.txt | .venv/.test
+$(PYTHON_CLIENTS:%=.venv-%/.ready) .venv-audit/.ready .venv-deploy/.ready: .venv-%/.ready: tests/requirements/%.txt | .venv/.test
 	@test -x .venv-$*/bin/python || $(PYTHON) -m venv --without-pip .venv-$*
 	@echo "Installing the packages of tests/requirements/$*.in"
 	@$(BIN)/uv pip sync --quiet --require-hashes --python .venv-$*/bin/python tests/requirements/$*.txt
 	@touch $@
+
+# From source, because no package contains the program.
+.venv-deploy/bin/helm: | .venv-deploy/.ready
+	@if command -v go >/dev/null; then \
+		echo "Compiling Helm (two to six minutes)"; \
+		GOBIN="$(CURDIR)/.venv-deploy/bin" GOFLAGS=-trimpath go install helm.sh/helm/v3/cmd/helm@v$(HELM); \
+	else \
+		echo "Go is missing: the tests of the Helm chart are skipped"; \
+	fi
 
 .venv-model/.ready: tests/requirements/model.txt
 	@test -x .venv-model/bin/python || $(PYTHON) -m venv .venv-model
