@@ -75,7 +75,8 @@ def compose(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("profiles", "nodes"), [((), {"search-1"}), (("cluster",), {"search-1", "search-2", "search-3"})]
+    ("profiles", "nodes"),
+    [((), {"search-1"}), (("cluster",), {"search-1", "search-2", "search-3"})],
 )
 def test_docker_compose_accepts_the_file(compose, profiles, nodes):
     result = compose(*profiles, **SECRETS)
