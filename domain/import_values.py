@@ -147,6 +147,11 @@ class ImportReport:
         return sum(item.outcome is outcome for item in self.items)
 
 
+CRASHES, READING, QUARANTINED = "died", "reading", "quarantined"
+"""Internal options of a run: where its processes crashed, the document that is being read now, and
+the keys of quarantined documents."""
+
+
 @dataclass(frozen=True, slots=True)
 class ImportRun:
     """An import run as the queue and the history show it, without its items.
@@ -182,6 +187,16 @@ class ImportRun:
     def confirm_removals(self) -> bool:
         """Whether documents are removed even if most of the source is missing."""
         return bool(self.options.get("confirm_removals"))
+
+    @property
+    def has_crashed(self) -> bool:
+        """Whether a process that performed this run crashed."""
+        return CRASHES in self.options
+
+    @property
+    def quarantined(self) -> frozenset[str]:
+        """The keys of the documents that crashed two processes, and are not read anymore."""
+        return frozenset(self.options.get(QUARANTINED, ()))
 
     @property
     def ended(self) -> bool:

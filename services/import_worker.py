@@ -23,6 +23,8 @@ from services.backups.scheduled_backups import ScheduledBackups
 from services.housekeeping import Housekeeping
 from services.imports.compaction import Compaction
 from services.imports.import_queue import ImportQueue
+from services.imports.import_resumption import Quarantine
+from services.imports.import_run import BATCH_DOCUMENTS
 from services.imports.import_service import ImportService
 from services.imports.import_turn import TURN_S, UNLIMITED, ImportTurn, TurnOverError
 from services.imports.index_writer import ActiveIndex
@@ -279,7 +281,7 @@ class Worker:
             leave=leave,
         )
         try:
-            leased.run(lambda report, stops: self._perform(run, report, stops))
+            leased.run(partial(self._perform, run, name))
         except BusyError as error:
             _log.debug("import waits", import_id=run.id, reason=str(error))
             return False
@@ -302,7 +304,7 @@ class Worker:
             _log.warning("the index could not be compacted", reason=str(error))
 
     def _perform(
-        self, run: ImportRun, on_progress: OnProgress, cancelled: Cancelled
+        self, run: ImportRun, name: str, on_progress: OnProgress, cancelled: Cancelled
     ) -> ImportReport:
         principal, source = Principal(run.user_id), self._stored_sources.get(run.source_id)
         turn = ImportTurn(partial(self._leases.others_wait, run), self.turn_s)
@@ -335,9 +337,17 @@ class Worker:
             turn=turn,
             keys=run.keys,
             confirm_removals=run.confirm_removals,
+            quarantine=self._quarantine(run, name),
             on_progress=wait.report,
             cancelled=cancelled,
         )
+
+    def _quarantine(self, run: ImportRun, name: str) -> Quarantine:
+        """The run's quarantine; after a crash, the batch that was lost is read with care."""
+        if not run.has_crashed:
+            return Quarantine()
+        note = partial(self._leases.note_reading, run.id, name)
+        return Quarantine(run.quarantined, BATCH_DOCUMENTS + 1, note)
 
     def _beat(self, name: str, ended: threading.Event) -> None:
         while True:

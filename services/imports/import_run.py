@@ -11,7 +11,8 @@ from domain.errors import SourceUnavailableError, UnreadableError
 from domain.language.script import script_of
 from domain.messages import _, join_messages
 from services.imports.import_forecast import PassageForecast
-from services.imports.import_plan import Loader, Plan, failed_item, is_current
+from services.imports.import_plan import Loader, Plan, failed_item
+from services.imports.import_resumption import Quarantine, remaining
 from services.imports.import_turn import UNLIMITED, ImportTurn, TurnOverError
 from services.imports.index_writer import ActiveIndex, IndexWriter
 from services.imports.permission_plan import HIDDEN_WORDS, hidden_reason
@@ -32,10 +33,8 @@ if TYPE_CHECKING:
     from langchain_core.documents import Document
 
 _BATCH_PASSAGES = 256
-_BATCH_DOCUMENTS = 64
+BATCH_DOCUMENTS = 64
 _PROCESSED = {Outcome.NEW, Outcome.CHANGED, Outcome.FAILED}
-_CHANGES_NOTHING = {Outcome.UNCHANGED, Outcome.RETAINED, Outcome.SKIPPED}
-_READ = {Outcome.NEW, Outcome.CHANGED}
 _OWN_COLUMNS = {"key", "version", "location", "title", "format", "encoding", "pages", "warnings"}
 
 
@@ -45,6 +44,7 @@ class ImportTask:
 
     Documents with `keys` are read even if unchanged. With `confirm_removals`, documents are removed
     even if most of the source is missing. When its `turn` is over, it stops after a document.
+    Documents in `quarantine` are not read.
     """
 
     import_id: str
@@ -53,6 +53,7 @@ class ImportTask:
     keys: Sequence[str] = ()
     confirm_removals: bool = False
     turn: ImportTurn = UNLIMITED
+    quarantine: Quarantine = field(default_factory=Quarantine)
 
 
 @dataclass
@@ -135,12 +136,14 @@ class ImportExecution:
                 version = self._read(ref, stored.get(ref.key))
                 self._note_read(ref, version)
                 self._flush_full_batch()
+                self.task.quarantine.leave()
                 self._done += 1
                 self._end_turn()
         except SourceUnavailableError:
             self._flush()  # avoids requesting these documents again
             raise
         self._flush()
+        self.task.quarantine.end()
 
     def _end_turn(self) -> None:
         if self._done < self._total and self.task.turn.is_over():
@@ -153,6 +156,7 @@ class ImportExecution:
         self._current = ref.name
         self._report(Stage.READING)
         try:
+            self.task.quarantine.enter(ref.key)
             document = self.task.loader.read(ref)
             refuse_unstorable(document.page_content)
         except UnreadableError as error:
@@ -175,7 +179,8 @@ class ImportExecution:
 
     def _flush_full_batch(self) -> None:
         passages = sum(len(version.passages) for version in self._batch)
-        if passages >= _BATCH_PASSAGES or len(self._batch) >= _BATCH_DOCUMENTS:
+        documents = 1 if self.task.quarantine.careful else BATCH_DOCUMENTS
+        if passages >= _BATCH_PASSAGES or len(self._batch) >= documents:
             self._flush()
 
     def _fail(self, ref: DocumentRef, error: UnreadableError, stored: StoredVersion | None) -> None:
@@ -238,54 +243,6 @@ class ImportExecution:
                 expected=expected,
             )
         )
-
-
-@dataclass(frozen=True, slots=True)
-class Remaining:
-    """The plan without the completed work of an interrupted execution.
-
-    Documents with `stale_keys` are processed again, which replaces their earlier items. Documents
-    with `new_keys` were new to the library when the import started.
-    """
-
-    plan: Plan
-    stale_keys: frozenset[str]
-    new_keys: frozenset[str]
-
-
-def remaining(
-    plan: Plan,
-    items: Sequence[ImportItem],
-    stored: Mapping[str, StoredVersion],
-    formats_version: int,
-) -> Remaining:
-    """The remaining work of a plan, given the items of the import so far.
-
-    Documents to be read even if unchanged are not read again if this import has already read them
-    and their stored version is current.
-    """
-    before = {item.key: item.outcome for item in items}
-    read = {key for key, outcome in before.items() if outcome in _READ}
-    to_read = [
-        ref
-        for ref in plan.to_read
-        if ref.key not in read or not is_current(ref, stored.get(ref.key), formats_version)
-    ]
-    settled = [item for item in plan.settled if _adds_to(item, before.get(item.key))]
-    keys = {ref.key for ref in to_read} | {
-        item.key for item in (*settled, *(item for _, item in plan.removals))
-    }
-    stale = keys & before.keys()
-    new = frozenset(key for key in stale if before[key] is Outcome.NEW)
-    return Remaining(replace(plan, to_read=to_read, settled=settled), frozenset(stale), new)
-
-
-def _adds_to(item: ImportItem, before: Outcome | None) -> bool:
-    if before is None:
-        return True
-    if item.outcome is Outcome.PERMISSIONS and before in _READ:
-        return False
-    return item.outcome is not before and item.outcome not in _CHANGES_NOTHING
 
 
 def final_state(items: Sequence[ImportItem], withheld: int) -> tuple[ImportState, str]:

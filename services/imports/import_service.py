@@ -12,6 +12,7 @@ from domain.messages import _
 from services.access import Access
 from services.imports.import_forecast import PassageForecast
 from services.imports.import_plan import Loader, Plan, failed_item, list_entries, plan
+from services.imports.import_resumption import Quarantine
 from services.imports.import_run import (
     ImportExecution,
     ImportTask,
@@ -127,6 +128,7 @@ class ImportService:
         turn: ImportTurn = UNLIMITED,
         keys: Sequence[str] = (),
         confirm_removals: bool = False,
+        quarantine: Quarantine | None = None,
         on_progress: OnProgress = ignore,
         cancelled: Cancelled = never,
     ) -> ImportReport:
@@ -140,6 +142,7 @@ class ImportService:
             turn: How long the import may work while others wait.
             keys: Restrict the import to these documents, and read them even if unchanged.
             confirm_removals: Remove documents even if most of the source is missing.
+            quarantine: Documents that are not read, because they crashed processes.
             on_progress: Receives each stage of each document.
             cancelled: Returns whether the import should stop.
 
@@ -151,7 +154,9 @@ class ImportService:
             BusyError: Another import or a reindex is running.
             StorageError: The data folder can't be written.
         """
-        task = ImportTask(import_id, source, loader, keys, confirm_removals, turn)
+        task = ImportTask(
+            import_id, source, loader, keys, confirm_removals, turn, quarantine or Quarantine()
+        )
         with self._only_writer(_QUEUED_LOCK_TIMEOUT_S):
             return self._import(task, on_progress, cancelled)
 

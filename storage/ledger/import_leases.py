@@ -15,12 +15,21 @@ from typing import Any
 from sqlalchemy import ColumnElement, CursorResult, Select, delete, select, update
 from sqlalchemy.orm import Session, aliased
 
-from domain import Action, ImportKind, ImportRun, ImportState, Principal, Progress
+from domain import (
+    CRASHES,
+    QUARANTINED,
+    READING,
+    Action,
+    ImportKind,
+    ImportRun,
+    ImportState,
+    Principal,
+    Progress,
+)
 from domain.messages import _
 from storage.ledger.audit_store import add_event
 from storage.ledger.database import Database, Store
 from storage.ledger.import_queue_store import (
-    DIED,
     MAX_PAUSE,
     WAITING,
     end,
@@ -38,7 +47,8 @@ from storage.processes import is_known_dead, number_here
 LEASE = timedelta(seconds=20)
 _RENEWAL_S = 10.0
 """How long the expired lease of a living process must stay unchanged: it is renewed every 4 s."""
-_DEATHS = 3
+_CRASHES = 3
+"""Crashes at one document after which a run fails, unless the document is quarantined before."""
 
 
 class ImportLeases(Store):
@@ -72,6 +82,8 @@ class ImportLeases(Store):
             if not claimed:
                 return None
             session.refresh(row)
+            if READING in row.options:  # the worker that noted it did not crash
+                row.options = {**row.options, READING: None}
             take_turn(session, row)
             return import_run(row)
 
@@ -119,6 +131,16 @@ class ImportLeases(Store):
         """Save the progress of the worker's run."""
         with self._database.write() as session:
             _update(session, _own(import_id, worker), progress=asdict(progress), seconds=seconds)
+
+    def note_reading(self, import_id: str, worker: str, key: str | None) -> None:
+        """Note the document that the worker reads now; if the worker crashes, it is quarantined.
+
+        None notes that a crash has another reason.
+        """
+        with self._database.write(synced=False) as session:
+            row = session.scalar(select(ImportRow).where(*_own(import_id, worker)))
+            if row is not None and row.options.get(READING) != key:
+                row.options = {**row.options, READING: key}
 
     def settle(
         self,
@@ -177,10 +199,11 @@ class ImportLeases(Store):
     def interrupt_dead(self) -> int:
         """Mark running imports whose worker is dead as interrupted and return their number.
 
-        A pause or cancellation request takes effect instead. A run whose workers repeatedly die at
-        the same document fails, so it is not resumed forever. The lease of a process that runs on
-        this machine does not expire merely because the clock was set forward: its worker is dead
-        only if the lease is not renewed while this object is used.
+        A pause or cancellation request takes effect instead. A document that was noted by
+        `note_reading` is quarantined. A run whose workers repeatedly die at another one fails, so
+        it is not resumed forever. The lease of a process that runs on this machine does not expire
+        merely because the clock was set forward: its worker is dead only if the lease is not
+        renewed while this object is used.
         """
         running = select(ImportRow).where(ImportRow.state == ImportState.RUNNING)
         with self._database.read() as session:
@@ -244,10 +267,14 @@ class Workers(Store):
 
 
 def _interrupt(session: Session, row: ImportRow) -> None:
-    key, death = row.progress.get("key", ""), row.options.get(DIED, {})
-    times = death.get("times", 0) + 1 if key == death.get("key") else 1
-    row.options = {**row.options, DIED: {"key": key, "times": times}}
-    if not key or times < _DEATHS or row.stop_request:
+    reading, options = row.options.get(READING), {**row.options, READING: None}
+    key, crash = row.progress.get("key", ""), options.get(CRASHES, {})
+    times = crash.get("times", 0) + 1 if key == crash.get("key") else 1
+    options[CRASHES] = {"key": key, "times": times}
+    if reading is not None:
+        options[QUARANTINED] = [*options.get(QUARANTINED, ()), reading]
+    row.options = options
+    if reading is not None or not key or times < _CRASHES or row.stop_request:
         stop(session, row, ImportState.INTERRUPTED)
         return
     message = _(

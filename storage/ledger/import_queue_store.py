@@ -11,7 +11,17 @@ from typing import Any
 from sqlalchemy import Select, delete, func, select
 from sqlalchemy.orm import Session
 
-from domain import Action, ImportKind, ImportRun, ImportState, Outcome, Principal
+from domain import (
+    CRASHES,
+    QUARANTINED,
+    READING,
+    Action,
+    ImportKind,
+    ImportRun,
+    ImportState,
+    Outcome,
+    Principal,
+)
 from domain.messages import _
 from storage.ledger.audit_store import add_event
 from storage.ledger.columns import from_row
@@ -145,8 +155,7 @@ def _drop_earlier_unchanged(session: Session, row: ImportRow) -> None:
 
 
 PAUSE, CANCEL = "pause", "cancel"
-DIED = "died"
-"""Internal option of a run: the document at which its worker died, and the number of deaths."""
+_INTERNAL = {CRASHES, READING, QUARANTINED}
 
 
 class ImportRuns(Store):
@@ -311,4 +320,4 @@ def _is_late(row: ImportRow) -> bool:
 
 
 def _requested_options(options: Mapping[str, Any]) -> dict[str, Any]:
-    return {name: value for name, value in options.items() if name != DIED}
+    return {name: value for name, value in options.items() if name not in _INTERNAL}

@@ -1,9 +1,11 @@
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from domain import DocumentRef, ImportItem, Outcome
+from domain.errors import UnreadableError
 from services.imports.import_plan import Plan
-from services.imports.import_run import remaining
+from services.imports.import_resumption import Quarantine, remaining
 
 keys = st.sampled_from("abcdefgh")
 
@@ -47,3 +49,30 @@ def test_each_document_ends_with_exactly_one_item(before, fates):
     final_keys += [one.key for one in rest.plan.settled] + [ref.key for ref in rest.plan.to_read]
     final_keys += [one.key for _, one in rest.plan.removals]
     assert sorted(final_keys) == sorted(before.keys() | fates.keys())
+
+
+def test_documents_read_with_care_are_noted_until_the_last_one():
+    noted = []
+    quarantine = Quarantine(careful=2, note=noted.append)
+    for key in ("a", "b", "c"):
+        quarantine.enter(key)
+        quarantine.leave()
+    quarantine.end()
+    assert noted == ["a", "b", None]
+
+
+def test_the_end_of_an_import_is_noted_if_fewer_documents_remain():
+    noted = []
+    quarantine = Quarantine(careful=9, note=noted.append)
+    quarantine.enter("a")
+    quarantine.leave()
+    quarantine.end()
+    assert noted == ["a", None]
+
+
+def test_quarantined_documents_are_neither_noted_nor_read():
+    noted = []
+    quarantine = Quarantine(frozenset({"a"}), 2, noted.append)
+    with pytest.raises(UnreadableError, match="crashed twice"):
+        quarantine.enter("a")
+    assert noted == []

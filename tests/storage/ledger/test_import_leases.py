@@ -183,6 +183,38 @@ def test_an_import_fails_after_three_workers_died_at_the_same_document(leases, q
     assert enqueue("a") != import_id
 
 
+def test_a_document_noted_by_a_worker_that_died_is_quarantined(leases, queue, enqueue):
+    import_id = enqueue("a")
+    for key in ("a.pdf", None, "b.pdf"):
+        assert leases.claim(DEAD).id == import_id
+        leases.save_progress(import_id, DEAD, Progress(Stage.READING, 1, 9, "Title"), 1.0)
+        leases.note_reading(import_id, DEAD, "x.pdf")
+        leases.note_reading(import_id, DEAD, key)
+        leases.interrupt_dead()
+    run = queue.get(import_id)
+    assert (run.state, run.quarantined) == (ImportState.INTERRUPTED, {"a.pdf", "b.pdf"})
+    assert run.has_crashed
+    assert enqueue("a") == import_id, "internal options do not make it another import"
+
+
+def test_a_document_noted_by_a_worker_that_stopped_is_not_quarantined(leases, queue, enqueue):
+    import_id = enqueue("a")
+    leases.claim(DEAD)
+    leases.note_reading(import_id, DEAD, "a.pdf")
+    leases.stop(import_id, DEAD, ImportState.QUEUED, seconds=1)
+    leases.claim(DEAD)
+    leases.interrupt_dead()
+    assert queue.get(import_id).quarantined == frozenset()
+
+
+def test_a_worker_without_the_lease_notes_nothing(leases, queue, enqueue):
+    import_id = enqueue("a")
+    leases.claim(DEAD)
+    leases.note_reading(import_id, "another", "a.pdf")
+    leases.interrupt_dead()
+    assert queue.get(import_id).quarantined == frozenset()
+
+
 def test_an_import_requested_during_another_one_is_queued_once(leases, queue, enqueue):
     running = enqueue("a")
     leases.claim("w")

@@ -1,0 +1,112 @@
+"""What remains of an import after an interruption, and which document crashed its process.
+
+A crash loses at most one batch of documents and does not tell which of them caused it. The next
+process therefore stores these documents one by one and notes each in the ledger before it reads it.
+If it crashes, too, the noted document is quarantined: later processes do not read it.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from domain import ImportItem, Outcome
+from domain.errors import UnreadableError
+from domain.messages import _
+from services.imports.import_plan import Plan, is_current
+from storage.ledger.document_store import StoredVersion
+
+_READ = {Outcome.NEW, Outcome.CHANGED}
+_CHANGES_NOTHING = {Outcome.UNCHANGED, Outcome.RETAINED, Outcome.SKIPPED}
+
+
+@dataclass(frozen=True, slots=True)
+class Remaining:
+    """The plan without the completed work of an interrupted execution.
+
+    Documents with `stale_keys` are processed again, which replaces their earlier items. Documents
+    with `new_keys` were new to the library when the import started.
+    """
+
+    plan: Plan
+    stale_keys: frozenset[str]
+    new_keys: frozenset[str]
+
+
+def remaining(
+    plan: Plan,
+    items: Sequence[ImportItem],
+    stored: Mapping[str, StoredVersion],
+    formats_version: int,
+) -> Remaining:
+    """The remaining work of a plan, given the items of the import so far.
+
+    Documents to be read even if unchanged are not read again if this import has already read them
+    and their stored version is current.
+    """
+    before = {item.key: item.outcome for item in items}
+    read = {key for key, outcome in before.items() if outcome in _READ}
+    to_read = [
+        ref
+        for ref in plan.to_read
+        if ref.key not in read or not is_current(ref, stored.get(ref.key), formats_version)
+    ]
+    settled = [item for item in plan.settled if _adds_to(item, before.get(item.key))]
+    keys = {ref.key for ref in to_read} | {
+        item.key for item in (*settled, *(item for _, item in plan.removals))
+    }
+    stale = keys & before.keys()
+    new = frozenset(key for key in stale if before[key] is Outcome.NEW)
+    return Remaining(replace(plan, to_read=to_read, settled=settled), frozenset(stale), new)
+
+
+def _adds_to(item: ImportItem, before: Outcome | None) -> bool:
+    if before is None:
+        return True
+    if item.outcome is Outcome.PERMISSIONS and before in _READ:
+        return False
+    return item.outcome is not before and item.outcome not in _CHANGES_NOTHING
+
+
+def _ignore(_key: str | None) -> None:
+    pass
+
+
+@dataclass(eq=False)
+class Quarantine:
+    """Refuses documents that crashed two processes, and notes those that are read with care.
+
+    `keys` are the quarantined documents, and `careful` is the number of documents to read with
+    care, which `note` receives, and None after the last one.
+    """
+
+    keys: frozenset[str] = frozenset()
+    careful: int = 0
+    note: Callable[[str | None], None] = _ignore
+
+    def enter(self, key: str) -> None:
+        """Begin with a document.
+
+        Raises:
+            UnreadableError: The document is quarantined.
+        """
+        if key in self.keys:
+            raise UnreadableError(
+                _(
+                    "the import crashed twice while it read or stored this document: exclude or"
+                    " repair it; it is read again when it has changed, or on request"
+                )
+            )
+        if self.careful:
+            self.note(key)
+
+    def leave(self) -> None:
+        """End with a document, which has been stored if it was read with care."""
+        if self.careful:
+            self.careful -= 1
+            if not self.careful:
+                self.note(None)
+
+    def end(self) -> None:
+        """Note that no more documents are read."""
+        if self.careful:
+            self.careful = 0
+            self.note(None)
