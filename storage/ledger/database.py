@@ -3,6 +3,7 @@
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, TypeVar, TypeVarTuple
 
@@ -14,7 +15,7 @@ from sqlalchemy.orm import InstrumentedAttribute, Session
 from domain.errors import AppError, DamagedLedgerError, StorageError
 from domain.messages import _
 from storage.ledger import postgresql
-from storage.ledger.columns import CellError, Value, from_row
+from storage.ledger.columns import POSTGRESQL, CellError, Value, from_row
 from storage.ledger.engines import engine_of, reader_of, writer_of
 from storage.ledger.ledger_check import (
     content_findings,
@@ -148,6 +149,12 @@ class Database:
     def close(self) -> None:
         """Close the connections; the next session opens a new one."""
         self._reader.dispose()
+
+
+def time_of(session: Session) -> datetime:
+    """The time that all processes with this ledger agree on."""
+    is_on_server = session.get_bind().dialect.name == POSTGRESQL
+    return postgresql.time_of(session) if is_on_server else datetime.now(UTC)
 
 
 class Store:

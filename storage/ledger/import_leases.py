@@ -28,7 +28,7 @@ from domain import (
 )
 from domain.messages import _
 from storage.ledger.audit_store import add_event
-from storage.ledger.database import Database, Store
+from storage.ledger.database import Database, Store, time_of
 from storage.ledger.import_queue_store import (
     MAX_PAUSE,
     WAITING,
@@ -38,6 +38,7 @@ from storage.ledger.import_queue_store import (
     is_dead,
     new_row,
     postpone,
+    session_of,
     stop,
 )
 from storage.ledger.import_turns import in_turns, take_turn
@@ -66,7 +67,7 @@ class ImportLeases(Store):
         because the library was busy has had its turn, so it does not block dry runs.
         """
         with self._database.write() as session:
-            row = next(iter(in_turns(session, session.scalars(_waiting()))), None)
+            row = next(iter(in_turns(session, session.scalars(_waiting(session)))), None)
             if row is None:
                 return None
             has_begun = bool(row.seconds or row.progress)
@@ -75,7 +76,7 @@ class ImportLeases(Store):
                 [ImportRow.id == row.id, ImportRow.state == row.state, ~_any_running()],
                 state=ImportState.RUNNING,
                 worker=worker,
-                lease_until=_lease(),
+                lease_until=_lease(session),
                 started_at=row.started_at if has_begun else datetime.now(UTC),
                 message="",
             )
@@ -89,8 +90,8 @@ class ImportLeases(Store):
 
     def others_wait(self, run: ImportRun) -> bool:
         """Whether an import of another source waits for its turn."""
-        others = _waiting().where(ImportRow.source_id != run.source_id)
         with self._database.read() as session:
+            others = _waiting(session).where(ImportRow.source_id != run.source_id)
             return session.scalar(select(others.exists())) or False
 
     def start(self, source_id: str, user_id: str, worker: str) -> str:
@@ -109,7 +110,7 @@ class ImportLeases(Store):
                 if not row.options.get("keys"):  # a run with keys reads documents even if unchanged
                     finish(session, row)
             new = new_row(source_id, user_id, ImportKind.IMPORT, ImportState.RUNNING)
-            new.worker, new.lease_until = worker, _lease()
+            new.worker, new.lease_until = worker, _lease(session)
             session.add(new)
             detail = {"source_id": source_id}
             add_event(session, Principal(user_id), Action.IMPORT_STARTED, new.id, detail)
@@ -118,7 +119,7 @@ class ImportLeases(Store):
     def renew(self, import_id: str, worker: str) -> None:
         """Extend the lease of a run."""
         with self._database.write() as session:
-            _update(session, _own(import_id, worker), lease_until=_lease())
+            _update(session, _own(import_id, worker), lease_until=_lease(session))
 
     def stop_request(self, import_id: str, worker: str) -> str | None:
         """The pause or cancellation request, "" if there is none; None if the lease was lost."""
@@ -217,7 +218,7 @@ class ImportLeases(Store):
             return len(dead)
 
     def _is_dead(self, row: ImportRow) -> bool:
-        if not is_dead(row.worker, row.lease_until):
+        if not is_dead(session_of(row), row.worker, row.lease_until):
             return False
         if number_here(row.worker) is None or is_known_dead(row.worker):
             return True
@@ -245,25 +246,26 @@ class Workers(Store):
     def renew(self, name: str) -> None:
         """Send a heartbeat."""
         with self._database.write() as session:
-            session.merge(WorkerRow(name=name, lease_until=_lease()))
+            session.merge(WorkerRow(name=name, lease_until=_lease(session)))
 
     def leave(self, name: str) -> None:
         """Unregister a worker and all dead workers."""
         with self._database.write() as session:
             for row in session.scalars(select(WorkerRow)).all():
-                if row.name == name or is_dead(row.name, row.lease_until):
+                if row.name == name or is_dead(session, row.name, row.lease_until):
                     session.execute(delete(WorkerRow).where(WorkerRow.name == row.name))
 
     def any_alive(self) -> bool:
         """Whether a worker sent a heartbeat recently and is not known to be dead."""
         with self._database.read() as session:
             rows = session.scalars(select(WorkerRow))
-            return any(not is_dead(row.name, row.lease_until) for row in rows)
+            return any(not is_dead(session, row.name, row.lease_until) for row in rows)
 
     def any_recent(self) -> bool:
         """Whether a worker sent a heartbeat recently, even if it has died since."""
-        recent = select(WorkerRow.name).where(WorkerRow.lease_until > datetime.now(UTC))
-        return bool(self._all(recent.limit(1)))
+        with self._database.read() as session:
+            recent = WorkerRow.lease_until > time_of(session)
+            return session.scalar(select(WorkerRow.name).where(recent).limit(1)) is not None
 
 
 def _interrupt(session: Session, row: ImportRow) -> None:
@@ -284,8 +286,8 @@ def _interrupt(session: Session, row: ImportRow) -> None:
     end(session, row, ImportState.FAILED, message=message)
 
 
-def _lease() -> datetime:
-    return datetime.now(UTC) + LEASE
+def _lease(session: Session) -> datetime:
+    return time_of(session) + LEASE
 
 
 def _own(import_id: str, worker: str) -> list[ColumnElement[bool]]:
@@ -296,12 +298,12 @@ def _own(import_id: str, worker: str) -> list[ColumnElement[bool]]:
     ]
 
 
-def _waiting() -> Select[ImportRow]:
+def _waiting(session: Session) -> Select[ImportRow]:
     """The runs that a worker may perform now."""
     return select(ImportRow).where(
         ImportRow.state.in_(WAITING),
         ImportRow.finished_at.is_(None),
-        _may_be_tried(datetime.now(UTC)),
+        _may_be_tried(time_of(session)),
     )
 
 

@@ -9,7 +9,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from sqlalchemy import Select, delete, func, select
-from sqlalchemy.orm import Session
+from sqlalchemy.orm import Session, object_session
 
 from domain import (
     CRASHES,
@@ -25,7 +25,7 @@ from domain import (
 from domain.messages import _
 from storage.ledger.audit_store import add_event
 from storage.ledger.columns import from_row
-from storage.ledger.database import Store
+from storage.ledger.database import Store, time_of
 from storage.ledger.import_store import import_not_found, source_not_found
 from storage.ledger.import_turns import in_turns
 from storage.ledger.ledger_tables import ImportItemRow, ImportRow, SourceRow
@@ -64,14 +64,23 @@ def import_run(row: ImportRow) -> ImportRun:
     return from_row(ImportRun, row, state=state)
 
 
-def is_dead(worker: str, lease_until: datetime | None) -> bool:
+def is_dead(session: Session, worker: str, lease_until: datetime | None) -> bool:
     """Whether a worker's lease has expired or its process is known to have ended."""
-    return lease_until is None or lease_until < datetime.now(UTC) or is_known_dead(worker)
+    return lease_until is None or is_known_dead(worker) or lease_until < time_of(session)
 
 
 def is_abandoned(row: ImportRow) -> bool:
     """Whether the run is recorded as running but its worker is dead."""
-    return row.state == ImportState.RUNNING and is_dead(row.worker, row.lease_until)
+    if row.state != ImportState.RUNNING:
+        return False
+    return is_dead(session_of(row), row.worker, row.lease_until)
+
+
+def session_of(row: ImportRow) -> Session:
+    """The session in which the row was read, and which is still open."""
+    session = object_session(row)
+    assert session is not None  # noqa: S101  # rows do not leave the block of their session
+    return session
 
 
 def postpone(
@@ -99,7 +108,7 @@ def postpone(
         row.attempts = attempts
         pause = min(_FIRST_RETRY * 2 ** (attempts - 1), _LAST_RETRY)
         requested = min(timedelta(seconds=at_least_s), MAX_PAUSE)
-        row.retry_at = datetime.now(UTC) + max(pause, requested)
+        row.retry_at = time_of(session) + max(pause, requested)
 
 
 def stop(session: Session, row: ImportRow, default_state: ImportState) -> None:

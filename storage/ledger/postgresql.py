@@ -6,6 +6,7 @@ something and rely on it when it writes. Readers see a snapshot.
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, Final
 
 from sqlalchemy import (
@@ -13,16 +14,20 @@ from sqlalchemy import (
     BigInteger,
     Column,
     Connection,
+    DateTime,
     Engine,
     Integer,
     String,
     create_engine,
     event,
+    func,
+    select,
     text,
 )
 from sqlalchemy.exc import ArgumentError, OperationalError, SQLAlchemyError
 from sqlalchemy.exc import TimeoutError as PoolTimeoutError
 from sqlalchemy.ext.compiler import compiles
+from sqlalchemy.orm import Session
 from sqlalchemy.sql.compiler import SQLCompiler
 from sqlalchemy.sql.functions import GenericFunction
 
@@ -107,6 +112,12 @@ def _begin(connection: Connection) -> None:
             f"SELECT pg_advisory_xact_lock({_LOCK}), "
             f"set_config('synchronous_commit', '{waits}', true)"
         )
+
+
+def time_of(session: Session) -> datetime:
+    """The server's time, by which leases are compared: clocks of other machines may differ."""
+    now = func.clock_timestamp(type_=DateTime(timezone=True))
+    return session.scalars(select(now)).one().astimezone(UTC)
 
 
 _STATE = text(

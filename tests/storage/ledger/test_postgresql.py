@@ -3,12 +3,13 @@
 import subprocess
 import sys
 import threading
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
 from sqlalchemy import create_engine, inspect, make_url, text
 
-from domain import Principal
+from domain import ImportKind, ImportState, Principal
 from domain.errors import (
     BusyError,
     ConfigError,
@@ -19,7 +20,11 @@ from domain.errors import (
 from storage.ledger import postgresql
 from storage.ledger.conversation_store import Conversations
 from storage.ledger.database import HEAD, check_ledger, ledger_location, open_database
+from storage.ledger.import_leases import ImportLeases, Workers
+from storage.ledger.import_queue_store import ImportRuns
+from storage.ledger.ledger_tables import ImportRow
 from storage.ledger.source_store import Sources
+from tests.fakes import clock
 from tests.postgresql.ledgers import LEDGERS, open_ledger
 from tests.postgresql.server import PASSWORD, server
 from tests.storage.test_migrations import differences
@@ -333,3 +338,22 @@ def test_a_server_that_was_stopped_is_used_again_when_it_is_back(tmp_path):
         own.start()
         assert sources.list() == []
         database.close()
+
+
+@pytest.mark.parametrize("ahead", [timedelta(days=365), timedelta(days=-1)])
+def test_leases_are_compared_by_the_time_of_the_server(tmp_path, monkeypatch, ahead):
+    database = open_ledger(tmp_path)
+    source = Sources(database).ensure("directory", "/docs", name="docs")
+    run = ImportRuns(database).enqueue(source.id, "anna", ImportKind.IMPORT, {})
+    Workers(database).renew("elsewhere/1/a")
+    ImportLeases(database).claim("elsewhere/1/a")
+    clock.set_forward(monkeypatch, ahead)
+    assert Workers(database).any_alive()
+    assert ImportLeases(database).interrupt_dead() == 0
+    assert ImportRuns(database).get(run.id).state is ImportState.RUNNING
+
+    ImportLeases(database).renew(run.id, "elsewhere/1/a")
+    clock.set_forward(monkeypatch, timedelta(0))
+    with database.read() as session:
+        row = session.get(ImportRow, run.id)
+        assert timedelta(0) < row.lease_until - datetime.now(UTC) < timedelta(minutes=1)
