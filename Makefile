@@ -6,6 +6,7 @@
 # All of them prepare .venv on first use. Python 3.11 or newer is required.
 # `make axe` gets axe-core from npm, which checks the accessibility of the pages in the browser tests.
 # `make clients` gets clients of other origins, which the tests in tests/interop run, each in an environment of its own.
+# `make s3` builds the S3-compatible server that the tests of buckets start.
 # `make audit` compares requirements.txt with known vulnerabilities; `make licenses` writes docs/licenses.md.
 # .venv-deploy contains what checks deploy/: hadolint, Docker Compose, the schemas of Kubernetes, and Helm.
 # .venv-oracle contains a second Confluence client, which reads the same fake site as Footnote.
@@ -22,11 +23,13 @@ OPENSEARCH_TESTS := $(BIN)/python -m pytest -q -n 2 --dist loadscope --durations
 PIP := $(BIN)/python -m pip install --disable-pip-version-check --quiet --no-deps --require-hashes
 
 HELM := 3.19.2
+S3_SERVER := $(HOME)/.cache/footnote-s3/v1.8.0/versitygw
+
 # OpenAI's clients, MCP clients, and generators of clients; the names are those of their requirements and folders.
 PYTHON_CLIENTS := clients openai-2 openai-3 mcp-langchain mcp-fastmcp
 NPM_CLIENTS := generated_clients oidc_provider clients/openai_node clients/mcp_typescript clients/mcp_ai_sdk
 
-.PHONY: run api lint test test-all test-opensearch test-model opensearch setup bench lock translations axe clients audit licenses
+.PHONY: run api lint test test-all test-opensearch test-model opensearch setup bench lock translations axe clients s3 audit licenses
 
 run: setup
 	@echo "Starting Footnote on http://localhost:$(PORT) (press Ctrl+C to stop)"
@@ -42,11 +45,11 @@ lint: .venv/.test
 	@$(BIN)/mypy .
 
 test: lint .venv-oracle/.ready
-	@$(BIN)/python -m pytest -q $(PARALLEL) --hypothesis-profile=quick -m 'not browser and not slow and not opensearch and not postgresql'
+	@$(BIN)/python -m pytest -q $(PARALLEL) --hypothesis-profile=quick -m 'not browser and not slow and not opensearch and not postgresql and not s3'
 	@$(BROWSER_TESTS) -m 'browser and not slow' tests/browser
-	@echo "The tests that start OpenSearch or PostgreSQL did not run: make test-all"
+	@echo "The tests that start OpenSearch, PostgreSQL, or an S3 server did not run: make test-all"
 
-test-all: lint .venv-oracle/.ready .venv-audit/.ready .venv-deploy/bin/helm axe clients
+test-all: lint .venv-oracle/.ready .venv-audit/.ready .venv-deploy/bin/helm axe clients s3
 	@$(BIN)/python -m pytest -q $(PARALLEL) --durations=40 -m 'not browser and not opensearch'
 	@$(BROWSER_TESTS) --durations=20 -m browser
 	@$(OPENSEARCH_TESTS)
@@ -120,6 +123,18 @@ tests/requirements/node_modules/.ready: tests/requirements/package-lock.json
 	fi
 
 clients: $(PYTHON_CLIENTS:%=.venv-%/.ready) $(NPM_CLIENTS:%=tests/interop/%/node_modules/.ready)
+
+s3: $(S3_SERVER)
+
+# The version is that of tests/s3/server.py; Go compares the modules with its checksum database.
+$(S3_SERVER):
+	@if command -v go >/dev/null; then \
+		echo "Building the S3 server for the tests (two minutes)"; \
+		GOBIN=$(@D) go install github.com/versity/versitygw/cmd/versitygw@$(notdir $(@D)) \
+			|| echo "The S3 server can't be built: the tests with it are skipped"; \
+	else \
+		echo "Go is missing: the tests with an S3 server are skipped"; \
+	fi
 
 tests/interop/%/node_modules/.ready: tests/interop/%/package-lock.json
 	@if command -v npm >/dev/null; then \

@@ -35,6 +35,7 @@ from domain.setting_values import (
     withheld_keys,
 )
 from domain.sign_in_settings import SignInSettings
+from domain.storage_settings import StorageSettings
 from domain.web.address_guard import check_private_hosts
 from domain.web.host_policy import check_hosts
 from domain.web.search_server import check_index_name, check_node_urls, check_sign_in
@@ -45,7 +46,7 @@ _Days = Annotated[int, Field(ge=1, le=3650)]
 _Candidates = Annotated[int, Field(ge=1, le=1000)]
 
 
-class Settings(SignInSettings, LimitSettings, BaseSettings):
+class Settings(SignInSettings, LimitSettings, StorageSettings, BaseSettings):
     """The settings; the variable of each is `FOOTNOTE_<NAME>` unless it has an alias."""
 
     model_config = SettingsConfigDict(
@@ -57,8 +58,6 @@ class Settings(SignInSettings, LimitSettings, BaseSettings):
         populate_by_name=True,
     )
 
-    data_dir: Path = Field(Path("data"), description="Folder where Footnote stores all its data")
-    database_url: str | None = Field(None, description="URL of the ledger's database")
     language: Literal["auto", "en", "ko", "ja"] = Field(
         "auto", description="Language of the pages: en, ko, ja, or auto (follows the browser)"
     )

@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from services.imports.import_queue import ImportQueue
     from services.imports.import_service import ImportService
     from services.imports.maintenance import MaintenanceService
+    from services.library.original_service import OriginalService
     from services.question_limit import QuestionLimit
     from services.settings_service import SettingsService
     from services.sources.directory_source import DirectoryKind, DirectoryService
@@ -40,6 +41,7 @@ if TYPE_CHECKING:
     from services.sources.source_service import SourceService
     from services.sources.upload_service import UploadService
     from storage.ledger.database import Database
+    from storage.upload_bucket import UploadBucket
 
 SAMPLES = Path(__file__).parents[1] / "samples" / "documents"
 
@@ -116,7 +118,7 @@ class ImportServices:
 
         settings = self.parts.settings
         return UploadService(
-            UploadFiles(settings.data_dir),
+            self._upload_bucket or UploadFiles(settings.data_dir),
             self.access,
             self._conversations,
             settings.max_file_mb * 1024 * 1024,
@@ -127,6 +129,30 @@ class ImportServices:
                 settings.upload_mb_per_day,
                 settings.upload_storage_mb,
             ),
+        )
+
+    @cached_property
+    def originals(self) -> "OriginalService":
+        """The original files of documents."""
+        from services.library.original_service import OriginalService
+
+        data_dir = self.parts.settings.data_dir
+        return OriginalService(self._documents, self.access, data_dir, self._upload_bucket)
+
+    @cached_property
+    def _upload_bucket(self) -> "UploadBucket | None":
+        settings = self.parts.settings
+        if not settings.uploads_url:
+            return None
+        from storage.upload_bucket import UploadBucket
+
+        secret = settings.s3_secret_key
+        return UploadBucket(
+            settings.uploads_url,
+            settings.s3_endpoint,
+            settings.s3_region,
+            settings.s3_access_key,
+            secret.get_secret_value() if secret else "",
         )
 
     @cached_property
@@ -161,7 +187,6 @@ class ImportServices:
         from services.sources.google_drive_kind import GoogleDriveKind
         from services.sources.source_kinds import SourceKinds
         from services.sources.upload_service import UploadKind
-        from storage.upload_files import UploadFiles
 
         settings, access = self.parts.settings, self.access
         secrets, max_bytes = self.source_secrets, settings.max_file_mb * 1024 * 1024
@@ -172,7 +197,7 @@ class ImportServices:
                 ConfluenceKind(access, secrets, max_bytes, guard),
                 GoogleDriveKind(access, secrets, max_bytes, settings.google_api_url),
                 CatalogKind(access, settings.data_dir, PatternJudge),
-                UploadKind(self.uploads, UploadFiles(settings.data_dir), self._sources),
+                UploadKind(self.uploads, self._sources),
             ]
         )
 

@@ -37,7 +37,6 @@ if TYPE_CHECKING:
     from services.evaluation.label_service import LabelService
     from services.evaluation.rating_service import RatingService
     from services.library.document_service import DocumentService, FailureService
-    from services.library.original_service import OriginalService
     from services.library.reader_service import DocumentReader
     from services.search.embedding_service import EmbeddingService
     from services.search.lab_service import LabService
@@ -225,13 +224,6 @@ class Services(AdministrationServices):
         return DocumentReader(
             self._documents, self.access, Reading(self._database), self._conversations
         )
-
-    @cached_property
-    def originals(self) -> "OriginalService":
-        """The original files of documents."""
-        from services.library.original_service import OriginalService
-
-        return OriginalService(self._documents, self.access, self.parts.settings.data_dir)
 
     @cached_property
     def evaluation(self) -> "EvaluationService":

@@ -23,9 +23,13 @@ if TYPE_CHECKING:
 
 
 def check(as_json: AsJson = False, data_dir: DataDir = None) -> None:
-    """Verify that the ledger and the index files are intact and agree with each other."""
+    """Verify that the ledger and the index files are intact and agree with each other.
+
+    If uploaded files are in a bucket, it is checked too.
+    """
     _require_sound_ledger(data_dir, as_json=as_json)
     with open_services(data_dir) as services:
+        services.uploads.check_bucket()
         report = services.maintenance.check(LOCAL_USER)
     if as_json:
         print_json({"agrees": report.agrees, "disagreements": report.disagreements})
@@ -68,12 +72,19 @@ def backup(
     """Back up the library to one file, while it is in use, and verify the file.
 
     It contains the ledger, the index, uploaded files, and stored settings, but no encryption key.
+    Uploaded files in a bucket are not in it.
     """
     with open_services(data_dir, warn=False) as services, progress_bar() as progress:
         written = services.backups.back_up(LOCAL_USER, target, on_progress=progress)
         key = services.backups.key_file
+        bucket = services.parts.settings.uploads_url
     size = written.file.stat().st_size / 2**20
     typer.echo(f"{written.file} ({size:.1f} MiB): {_contents(written.manifest)}; verified.")
+    if bucket:
+        typer.echo(
+            f"The uploaded files in {bucket} are not in the backup: protect the bucket with its"
+            " own tools, such as versions of objects."
+        )
     if key is not None:
         typer.echo(
             f"The encryption key is not in the backup: keep a copy of {key} in another place."

@@ -6,7 +6,7 @@ from datetime import date, datetime
 from enum import StrEnum
 from itertools import takewhile
 from pathlib import PurePath
-from typing import Any
+from typing import Any, NamedTuple
 
 Metadata = dict[str, Any]
 
@@ -64,6 +64,18 @@ class DocumentRef(Named):
 
 HIDDEN = (frozenset[str](),)
 """The restrictions that hide a document from everyone."""
+
+
+class StoredFile(NamedTuple):
+    """A file of an upload box: its path in the box, its size in bytes, and its SHA-256 or "".
+
+    `modified_at` is in UTC, such as `2026-11-21T10:00:00Z`.
+    """
+
+    name: str
+    size: int
+    version: str
+    modified_at: str
 
 
 @dataclass(frozen=True, slots=True)

@@ -77,6 +77,7 @@ _HIDDEN = (".", "~$")  # "~$": Office's lock files beside open files
 _LEADS_NOWHERE = {errno.ENOENT, errno.ENOTDIR, errno.ELOOP}
 _NOTHING = _("a broken link")
 _NOT_UTF8 = _("its name is not valid UTF-8: rename it")
+SAME_NAME = _("another file has the same name in another Unicode form: rename one")
 _OUTSIDE = _("a link to a location outside the imported folder")
 
 
@@ -254,8 +255,7 @@ class DirectoryLoader:
                 location = printable(str(path))
                 yield Skipped(key, location, reason, may_be_folder=may_be_folder)
             elif key in keys:
-                reason = _("another file has the same name in another Unicode form: rename one")
-                yield Skipped(key, str(path), reason)
+                yield Skipped(key, str(path), SAME_NAME)
             else:
                 keys.add(key)
                 yield from self._item(path, key)

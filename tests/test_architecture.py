@@ -45,6 +45,7 @@ ALLOWED_USERS = {
     "deeplake": {"storage"},
     "tantivy": {"storage"},
     "opensearchpy": {"storage"},
+    "botocore": {"storage"},
     "filelock": {"storage"},
     "xxhash": {"storage"},
     "cryptography": {"storage"},

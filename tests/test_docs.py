@@ -17,7 +17,7 @@ def variables():
 
 def test_env_example_lists_exactly_the_settings_with_their_defaults():
     text = (ROOT / ".env.example").read_text(encoding="utf-8")
-    documented = dict(re.findall(r"^# ([A-Z_]+)=(.*)$", text, flags=re.MULTILINE))
+    documented = dict(re.findall(r"^# ([A-Z0-9_]+)=(.*)$", text, flags=re.MULTILINE))
     expected = {
         variable: "" if field.default is None else str(field.default)
         for variable, field in variables()

@@ -3,9 +3,10 @@
 from collections.abc import Sequence
 from datetime import datetime
 from typing import Annotated, Any
+from urllib.parse import quote
 
 from fastapi import APIRouter, Query
-from fastapi.responses import FileResponse
+from fastapi.responses import FileResponse, Response
 from pydantic import Field, StrictBool
 
 from api.authentication import ManageCall, ReadCall
@@ -321,12 +322,17 @@ _FILE: dict[int | str, dict[str, Any]] = {
     response_class=FileResponse,
     responses=_FILE | NOT_FOUND | CONFLICT,
 )
-def read_original(call: ReadCall, document_id: DocumentId) -> FileResponse:
+def read_original(call: ReadCall, document_id: DocumentId) -> Response:
     """Download the file of a document from a folder or an upload.
 
     The file may have changed since it was imported. If it is gone, that is a conflict.
     """
     original = call.services.originals.find(call.principal, document_id)
+    if original.path is None:
+        data = call.services.originals.read(call.principal, document_id)
+        name = f"attachment; filename*=utf-8''{quote(original.name, safe='')}"
+        headers = {"Content-Disposition": name}
+        return Response(data, media_type="application/octet-stream", headers=headers)
     return FileResponse(
         original.path, filename=original.name, media_type="application/octet-stream"
     )

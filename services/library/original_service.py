@@ -1,5 +1,7 @@
 """Reads the original files of documents: of folders on this machine, and uploaded ones.
 
+Uploaded files are in the data folder or in a bucket.
+
 Every read checks that the principal sees the document and that the file is in its source's folder.
 """
 
@@ -15,11 +17,12 @@ from pathlib import Path
 from typing import NamedTuple
 
 from domain import Principal
-from domain.errors import UnreadableError
+from domain.errors import StorageError, TemporarilyUnreadableError, UnreadableError
 from domain.messages import _
 from services.access import Access
 from services.library.reader_service import require_document
 from storage.ledger.document_store import Documents, StoredDocument
+from storage.upload_bucket import UploadBucket
 
 MAX_BYTES = 512 * 2**20
 """The largest file that is read into memory."""
@@ -27,10 +30,13 @@ _DIRECTORY, _UPLOAD = "directory", "upload"
 
 
 class OriginalFile(NamedTuple):
-    """An original file; `is_current` is false if it has changed since it was imported."""
+    """An original file; `is_current` is false if it has changed since it was imported.
+
+    `path` is None if the file is in a bucket: `OriginalService.read` returns it.
+    """
 
     name: str
-    path: Path
+    path: Path | None
     is_current: bool
 
 
@@ -41,6 +47,7 @@ class OriginalService:
     documents: Documents
     access: Access
     data_dir: Path
+    bucket: UploadBucket | None = None
 
     def find(
         self, principal: Principal, document_id: str, *, max_bytes: int | None = None
@@ -52,8 +59,11 @@ class OriginalService:
             UnreadableError: The document has no file on this machine, or the file no longer exists,
                 can't be opened, is no longer in the folder of its source, or has more than
                 `max_bytes`.
+            TemporarilyUnreadableError: The bucket of uploaded files can't be used now.
         """
         document = self._require(principal, document_id)
+        if self.bucket and (location := self._box(document)):
+            return _find_in_bucket(self.bucket, location, document, max_bytes)
         name, file = Path(document.location).name, self._inside(document)
         with _errors_of(name):
             status = _status(file, name, max_bytes)
@@ -65,6 +75,8 @@ class OriginalService:
         return self._read(self._require(principal, document_id))
 
     def _read(self, document: StoredDocument) -> bytes:
+        if self.bucket and (location := self._box(document)):
+            return _read_from_bucket(self.bucket, location, document)
         name, file = Path(document.location).name, self._inside(document)
         with _errors_of(name):
             _status(file, name, MAX_BYTES)
@@ -103,6 +115,11 @@ class OriginalService:
     def _require(self, principal: Principal, document_id: str) -> StoredDocument:
         return require_document(self.documents, self.access, principal, document_id)
 
+    def _box(self, document: StoredDocument) -> str:
+        """The location of the document's upload box; "" if it comes from another source."""
+        source = self.access.sources.get(document.source_id)
+        return source.location if source.kind == _UPLOAD else ""
+
     def _inside(self, document: StoredDocument) -> Path:
         """The file without symbolic links, if it is still in the folder of its source."""
         path, source = Path(document.location), self.access.sources.get(document.source_id)
@@ -127,15 +144,40 @@ class OriginalService:
         return file
 
 
+def _find_in_bucket(
+    bucket: UploadBucket, location: str, document: StoredDocument, max_bytes: int | None
+) -> OriginalFile:
+    name = Path(document.location).name
+    with _errors_of(name):
+        file = bucket.find(location, document.key)
+    if max_bytes is not None and file.size > max_bytes:
+        raise _too_large(name, file.size, max_bytes)
+    return OriginalFile(name, None, is_current=file.version in ("", document.version))
+
+
+def _read_from_bucket(bucket: UploadBucket, location: str, document: StoredDocument) -> bytes:
+    name = Path(document.location).name
+    with _errors_of(name):
+        file, data = bucket.read(location, document.key, MAX_BYTES)
+    if file.size > MAX_BYTES:
+        raise _too_large(name, file.size, MAX_BYTES)
+    return data
+
+
 @contextmanager
 def _errors_of(name: str) -> Iterator[None]:
-    """Raise errors of the operating system as UnreadableError with the name of the file."""
+    """Raise errors of the operating system as UnreadableError with the name of the file.
+
+    Those of a bucket are raised as TemporarilyUnreadableError.
+    """
     try:
         yield
     except FileNotFoundError as error:
         raise UnreadableError(
             _("The original file {name} no longer exists.").format(name=name)
         ) from error
+    except StorageError as error:
+        raise TemporarilyUnreadableError(*error.args) from error
     except OSError as error:
         raise UnreadableError(
             _("The original file {name} can't be opened ({strerror}).").format(

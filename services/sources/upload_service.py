@@ -10,6 +10,7 @@ from unicodedata import normalize
 from domain import Action, Principal, Role, Skipped, Wait
 from domain.errors import ConflictError, InputError, NotFoundError, SourceError, StorageError
 from domain.messages import _
+from loaders.box_loader import BoxLoader
 from loaders.directory_loader import DirectoryLoader
 from loaders.formats import SUFFIXES, unsupported
 from services.access import OWNER, Access, require_role
@@ -29,6 +30,7 @@ from services.sources.upload_archives import Rejection, Upload, extract_archives
 from services.sources.upload_limits import UploadLimits
 from storage.ledger.conversation_store import Conversations
 from storage.ledger.source_store import Sources, StoredSource
+from storage.upload_bucket import UploadBucket
 from storage.upload_files import BOXES, UploadFiles
 
 KIND = "upload"
@@ -57,7 +59,7 @@ class UploadService:
     Files of more than `max_file_bytes` are rejected.
     """
 
-    files: UploadFiles
+    files: UploadFiles | UploadBucket
     access: Access
     conversations: Conversations
     max_file_bytes: int
@@ -253,8 +255,19 @@ class UploadService:
         """The boxes of permanently deleted conversations."""
         return self.access.sources.of_lost_conversations()
 
-    def loader(self, source: StoredSource) -> DirectoryLoader:
+    def check_bucket(self) -> None:
+        """Write, list, read, and delete an object, if uploaded files are in a bucket.
+
+        Raises:
+            StorageUnavailableError: One of them fails; the message says what to do.
+        """
+        if isinstance(self.files, UploadBucket):
+            self.files.check()
+
+    def loader(self, source: StoredSource) -> DirectoryLoader | BoxLoader:
         """A loader for the files in the box."""
+        if isinstance(self.files, UploadBucket):
+            return BoxLoader(self.files, source.location, self.max_file_bytes)
         return DirectoryLoader(self.files.folder(source.location), max_bytes=self.max_file_bytes)
 
     def _target(
@@ -329,7 +342,6 @@ class UploadKind:
     )
 
     uploads: UploadService
-    files: UploadFiles
     sources: Sources
 
     def check(self, principal: Principal, values: FieldValues) -> SourcePreview:  # noqa: ARG002  # every use case takes a principal

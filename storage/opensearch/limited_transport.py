@@ -102,7 +102,7 @@ def tls_context(ca_file: Path | None) -> ssl.SSLContext:
 def aws_signer(region: str) -> object:
     """Signs requests (SigV4) with the credentials that AWS's own tools find."""
     try:
-        from botocore.session import Session  # type: ignore[import-not-found]
+        from botocore.session import Session
     except ImportError as error:
         raise ConfigError(
             _(
