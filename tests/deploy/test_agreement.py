@@ -124,14 +124,16 @@ def test_the_image_has_pinned_packages_with_hashes():
     ]
     shared = pins[0].keys() & pins[1].keys()
     assert {name: pins[0][name] for name in shared} == {name: pins[1][name] for name in shared}
-    assert {"psycopg-binary", "opentelemetry-exporter-otlp-proto-http"} <= pins[1].keys()
+    assert {"psycopg-binary", "opentelemetry-exporter-otlp-proto-http", "botocore"} <= pins[
+        1
+    ].keys()
 
 
 def test_the_image_has_the_extras_for_servers():
     lines = (DEPLOY / "requirements.in").read_text(encoding="utf-8").splitlines()
     extras = PROJECT["project"]["optional-dependencies"]
     required = [line for line in lines if not line.startswith("#")]
-    assert required == [*extras["postgresql"], *extras["otel"]]
+    assert required == [*extras["postgresql"], *extras["otel"], *extras["s3"]]
 
 
 def test_secrets_have_no_default():

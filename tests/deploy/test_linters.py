@@ -126,6 +126,7 @@ def test_the_chart_needs_values_for_what_has_no_default():
         "settings.FOOTNOTE_SEARCH_PASSWORD=secret",
         "settings.FOOTNOTE_OIDC_CLIENT_SECRET=secret",
         "settings.OPENAI_API_KEY=secret",
+        "settings.AWS_SECRET_ACCESS_KEY=secret",
         "image.tag=latest",
         "ingress.enabled=true",  # without a certificate
         "networkPolicy.enabled=true",  # without anyone who may connect
