@@ -7,8 +7,8 @@
 # `make axe` gets axe-core from npm, which checks the accessibility of the pages in the browser tests.
 # `make clients` gets clients of other origins, which the tests in tests/interop run, each in an environment of its own.
 # `make s3` builds the S3-compatible server that the tests of buckets start.
-# `make audit` compares requirements.txt with known vulnerabilities; `make licenses` writes docs/licenses.md.
-# .venv-deploy contains what checks deploy/: hadolint, Docker Compose, the schemas of Kubernetes, and Helm.
+# `make audit` compares requirements.txt, and that of the image, with known vulnerabilities; `make licenses` writes docs/licenses.md.
+# .venv-deploy contains what checks deploy/: hadolint, Docker Compose, and the schemas of Kubernetes. `make helm` builds Helm.
 # .venv-oracle contains a second Confluence client, which reads the same fake site as Footnote.
 PYTHON ?= python3.11
 PORT ?= 8501
@@ -22,14 +22,14 @@ BROWSER_TESTS := $(BIN)/python -m pytest -q -n 2 --dist loadfile --max-worker-re
 OPENSEARCH_TESTS := $(BIN)/python -m pytest -q -n 2 --dist loadscope --durations=20 -m opensearch
 PIP := $(BIN)/python -m pip install --disable-pip-version-check --quiet --no-deps --require-hashes
 
-HELM := 3.19.2
 S3_SERVER := $(HOME)/.cache/footnote-s3/v1.8.0/versitygw
+HELM := $(HOME)/.cache/footnote-helm/v3.19.2/helm
 
 # OpenAI's clients, MCP clients, and generators of clients; the names are those of their requirements and folders.
 PYTHON_CLIENTS := clients openai-2 openai-3 mcp-langchain mcp-fastmcp
 NPM_CLIENTS := generated_clients oidc_provider clients/openai_node clients/mcp_typescript clients/mcp_ai_sdk
 
-.PHONY: run api lint test test-all test-opensearch test-model opensearch setup bench lock translations axe clients s3 audit licenses
+.PHONY: run api lint test test-all test-opensearch test-model opensearch setup bench lock translations axe clients s3 helm audit licenses
 
 run: setup
 	@echo "Starting Footnote on http://localhost:$(PORT) (press Ctrl+C to stop)"
@@ -49,7 +49,7 @@ test: lint .venv-oracle/.ready
 	@$(BROWSER_TESTS) -m 'browser and not slow' tests/browser
 	@echo "The tests that start OpenSearch, PostgreSQL, or an S3 server did not run: make test-all"
 
-test-all: lint .venv-oracle/.ready .venv-audit/.ready .venv-deploy/bin/helm axe clients s3
+test-all: lint .venv-oracle/.ready .venv-audit/.ready .venv-deploy/.ready axe clients s3 helm
 	@$(BIN)/python -m pytest -q $(PARALLEL) --durations=40 -m 'not browser and not opensearch'
 	@$(BROWSER_TESTS) --durations=20 -m browser
 	@$(OPENSEARCH_TESTS)
@@ -74,6 +74,7 @@ translations: setup
 
 audit: .venv-audit/.ready
 	@$(BIN)/python -m tests.audit
+	@$(BIN)/python -m tests.audit --requirements deploy/requirements.txt
 
 licenses: .venv/.test
 	@$(BIN)/python -m tests.licenses
@@ -136,6 +137,18 @@ $(S3_SERVER):
 		echo "Go is missing: the tests with an S3 server are skipped"; \
 	fi
 
+helm: $(HELM)
+
+# The version is that of tests/deploy/test_linters.py.
+$(HELM):
+	@if command -v go >/dev/null; then \
+		echo "Building Helm for the tests (two minutes)"; \
+		GOBIN=$(@D) go install helm.sh/helm/v3/cmd/helm@$(notdir $(@D)) \
+			|| echo "Helm can't be built: the tests of the chart are skipped"; \
+	else \
+		echo "Go is missing: the tests of the Helm chart are skipped"; \
+	fi
+
 tests/interop/%/node_modules/.ready: tests/interop/%/package-lock.json
 	@if command -v npm >/dev/null; then \
 		echo "Installing the npm packages of tests/interop/$*"; \
@@ -150,15 +163,6 @@ $(PYTHON_CLIENTS:%=.venv-%/.ready) .venv-audit/.ready .venv-deploy/.ready: .venv
 	@echo "Installing the packages of tests/requirements/$*.in"
 	@$(BIN)/uv pip sync --quiet --require-hashes --python .venv-$*/bin/python tests/requirements/$*.txt
 	@touch $@
-
-# From source, because no package contains the program.
-.venv-deploy/bin/helm: | .venv-deploy/.ready
-	@if command -v go >/dev/null; then \
-		echo "Compiling Helm (two to six minutes)"; \
-		GOBIN="$(CURDIR)/.venv-deploy/bin" GOFLAGS=-trimpath go install helm.sh/helm/v3/cmd/helm@v$(HELM); \
-	else \
-		echo "Go is missing: the tests of the Helm chart are skipped"; \
-	fi
 
 .venv-model/.ready: tests/requirements/model.txt
 	@test -x .venv-model/bin/python || $(PYTHON) -m venv .venv-model
