@@ -3,15 +3,14 @@
 import re
 from pathlib import Path
 from typing import Annotated, Self
-from urllib.parse import urlsplit
 
 from pydantic import AfterValidator, BaseModel, Field, SecretStr, model_validator
 
 from domain.errors import ConfigError
 from domain.messages import _
-from domain.web.host_policy import Host
 
 _UPLOADS_URL = re.compile(r"s3://([a-z0-9][a-z0-9.-]{1,61}[a-z0-9])((?:/[\w=-][\w.=-]*)*)/?")
+_ENDPOINT = re.compile(r"https?://([A-Za-z0-9.-]+|\[[0-9A-Fa-f:.]+\])(:[0-9]{1,5})?/?")
 
 
 def parse_uploads_url(text: str) -> tuple[str, str]:
@@ -38,12 +37,7 @@ def _check_uploads_url(text: str) -> str:
 
 
 def _check_endpoint(text: str) -> str:
-    parts = urlsplit(text)
-    if text and (
-        parts.scheme not in ("http", "https")
-        or Host.parse(parts.netloc) is None
-        or parts.path.strip("/")
-    ):
+    if text and not _ENDPOINT.fullmatch(text):
         raise ConfigError(
             _(
                 "{setting} is not valid: use http:// or https://, a host, and a port, such as"

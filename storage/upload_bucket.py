@@ -190,7 +190,8 @@ class UploadBucket:
             if code in _MISSING:
                 raise FileNotFoundError from error
             raise self._unavailable(_advice(code)) from error
-        except (BotoCoreError, HTTPError) as error:  # HTTPError: while the body is read
+        # HTTPError: while the body is read; ValueError: an endpoint that is not a host name
+        except (BotoCoreError, HTTPError, ValueError) as error:
             raise self._unavailable(_advice(type(error).__name__)) from error
 
     def _unavailable(self, advice: Message) -> StorageUnavailableError:

@@ -39,10 +39,20 @@ def test_another_address_is_rejected_without_repeating_it(url):
     assert "secret" not in str(error.value)
 
 
-@pytest.mark.parametrize("address", ["storage:9000", "ftp://storage", "https://", "https://x/path"])
+ADDRESSES = ("storage:9000", "ftp://s", "https://", "https://x/path", "http://x:y", "http://u:p@x")
+
+
+@pytest.mark.parametrize("address", ADDRESSES)
 def test_the_endpoint_must_be_the_address_of_a_server(address):
     with pytest.raises(ConfigError, match="FOOTNOTE_S3_ENDPOINT is not valid"):
         load_settings(s3_endpoint=address)
+
+
+@pytest.mark.parametrize(
+    "address", ["http://127.0.0.1:9", "https://s3.example.com/", "http://[::1]:9"]
+)
+def test_the_endpoint_may_be_a_name_or_an_address(address):
+    assert load_settings(s3_endpoint=address).s3_endpoint == address
 
 
 def test_both_keys_are_set_or_neither():
