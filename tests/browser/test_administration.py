@@ -20,7 +20,7 @@ from ui.text import words
 
 sync_api = pytest.importorskip("playwright.sync_api", reason="pip install playwright")
 
-pytestmark = [pytest.mark.browser]
+pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
 SOURCE_ROW = 0
 PEOPLE = (
@@ -86,7 +86,6 @@ def explain(page: "sync_api.Page", person: str, document: str) -> "sync_api.Loca
     return shown
 
 
-@pytest.mark.slow
 def test_a_role_is_changed_and_an_account_disabled(
     administration: "sync_api.Page", team: Team
 ) -> None:
@@ -212,7 +211,6 @@ STATES = {
 }
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("state", STATES)
 def test_a_view_has_no_serious_violation_and_fits_a_phone(
     administration: "sync_api.Page", team: Team, axe: str, state: str
