@@ -9,10 +9,11 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from tests.deploy.files import ROOT, SERVICES
+from tests.deploy.files import ROOT, SERVICES, image_files
 
 END_S = 30
-_READ_ONLY_PARENT = "/var/lib"  # of the volume; its other contents are hidden
+_PROGRAM = "/opt/footnote"
+_VOLUME = "/var/lib/footnote"
 
 
 def missing_programs():
@@ -33,15 +34,29 @@ def _isolation(name):
         *("bwrap", "--unshare-user", "--uid", user, "--gid", user, "--cap-drop", "ALL"),
         *("--unshare-pid", "--as-pid-1", "--unshare-ipc", "--unshare-uts", "--hostname", name),
         *("--ro-bind", "/", "/", "--dev", "/dev", "--proc", "/proc", "--tmpfs", "/tmp"),
-        *("--ro-bind", str(ROOT), str(ROOT), "--chdir", str(ROOT)),
-        *("--die-with-parent", "--new-session"),
+        *("--ro-bind", str(ROOT), str(ROOT), "--die-with-parent", "--new-session"),
     ]
+
+
+def _mount(option, source, target):
+    """Mount a folder; other contents of the parent are hidden, because the root is read-only."""
+    parent = str(Path(target).parent)
+    return ["--tmpfs", parent, option, str(source), target, "--remount-ro", parent]
+
+
+def copy_program(folder):
+    """Copy the files of the image into the folder."""
+    for name in image_files():
+        target = folder / name
+        target.parent.mkdir(parents=True, exist_ok=True)
+        (shutil.copytree if (ROOT / name).is_dir() else shutil.copy)(ROOT / name, target)
 
 
 @dataclass(frozen=True)
 class Containers:
-    """Containers that share a volume and have the same variables."""
+    """Containers with the same program and variables that share a volume."""
 
+    program: Path
     volume: Path
     variables: dict[str, str]
 
@@ -62,12 +77,13 @@ class Containers:
                 process.kill()
 
     def _command(self, name, command):
-        program, *arguments = command
-        assert program == "python"
-        mount = ("--tmpfs", _READ_ONLY_PARENT, "--bind", str(self.volume), "/var/lib/footnote")
+        python, *arguments = command
+        assert python == "python"
         return [
-            *(*_isolation(name), *mount, "--remount-ro", _READ_ONLY_PARENT),
-            *(sys.executable, *arguments),
+            *_isolation(name),
+            *_mount("--ro-bind", self.program, _PROGRAM),
+            *_mount("--bind", self.volume, _VOLUME),
+            *("--chdir", _PROGRAM, sys.executable, *arguments),
         ]
 
     def _environ(self, **variables):
@@ -75,7 +91,7 @@ class Containers:
             "PATH": os.environ["PATH"],
             "HOME": "/tmp",
             "PYTHONDONTWRITEBYTECODE": "1",
-            "FOOTNOTE_DATA_DIR": "/var/lib/footnote/data",
+            "FOOTNOTE_DATA_DIR": f"{_VOLUME}/data",
         }
         return image | self.variables | variables
 

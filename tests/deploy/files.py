@@ -18,6 +18,13 @@ PROGRAMS = ("pages", "api", "worker")
 """The processes of Footnote, which are services of the compose file and components of the chart."""
 
 
+def image_files():
+    """The paths that .dockerignore lets into the image."""
+    lines = (ROOT / ".dockerignore").read_text(encoding="utf-8").splitlines()
+    assert "*" in lines, "nothing else is copied"
+    return {line.removeprefix("!") for line in lines if line.startswith("!")}
+
+
 def chart_template(name):
     return (CHART / "templates" / name).read_text(encoding="utf-8")
 

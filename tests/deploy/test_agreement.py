@@ -22,6 +22,7 @@ from tests.deploy.files import (
     SERVICES,
     chart_command,
     chart_template,
+    image_files,
 )
 
 VARIABLES = {
@@ -108,12 +109,9 @@ def test_every_image_has_a_version():
 
 
 def test_the_image_is_built_from_the_files_of_the_wheel():
-    lines = (ROOT / ".dockerignore").read_text(encoding="utf-8").splitlines()
-    patterns = [line for line in lines if line and not line.startswith("#")]
-    assert patterns[0] == "*"
-    included = {line.removeprefix("!") for line in patterns if line.startswith("!")}
     wheel = PROJECT["tool"]["hatch"]["build"]["targets"]["wheel"]["only-include"]
-    assert included == {*wheel, "requirements.txt", "deploy/requirements.txt"}
+    others = {"pyproject.toml", "requirements.txt", "deploy/requirements.txt"}
+    assert image_files() == {*wheel, *others}
 
 
 def test_the_image_has_pinned_packages_with_hashes():

@@ -8,7 +8,7 @@ from secrets import token_bytes
 import httpx
 import pytest
 
-from tests.deploy.containers import Containers, missing_programs, stop
+from tests.deploy.containers import Containers, copy_program, missing_programs, stop
 from tests.deploy.files import SERVICES
 from tests.fakes.page_session import open_start_page, wait_for_pages
 from tests.postgresql.server import PASSWORD, USER
@@ -41,9 +41,10 @@ def containers(tmp_path, postgresql_server, opensearch, index_name):
         "FOOTNOTE_LOG_LEVEL": "info",
     }
     assert variables.keys() == SERVICES["api"]["environment"].keys()
-    volume = tmp_path / "volume"
+    program, volume = tmp_path / "program", tmp_path / "volume"
+    copy_program(program)
     volume.mkdir()
-    yield Containers(volume, {**variables, "FOOTNOTE_SEARCH_INDEX": index_name})
+    yield Containers(program, volume, {**variables, "FOOTNOTE_SEARCH_INDEX": index_name})
     postgresql_server.execute(f"DROP DATABASE {database} WITH (FORCE)")
 
 
