@@ -30,6 +30,7 @@ from domain.errors import (
     SourceError,
     SourceUnavailableError,
     StorageUnavailableError,
+    TemporarilyUnreadableError,
 )
 from domain.logs import get_logger
 from domain.web.host_policy import Refusal
@@ -55,6 +56,7 @@ _STATUS: Mapping[type[AppError], int] = {
     InputError: 422,
     ForbiddenAddressError: 409,
     SourceUnavailableError: 503,
+    TemporarilyUnreadableError: 503,
     SourceError: 409,
     ConfigError: 409,
     ModelUnavailableError: 503,

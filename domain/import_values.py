@@ -147,9 +147,12 @@ class ImportReport:
         return sum(item.outcome is outcome for item in self.items)
 
 
+DocumentVersion = tuple[str, str]
+"""The key and the version of a document, as its source lists them."""
+
 CRASHES, READING, QUARANTINED = "died", "reading", "quarantined"
 """Internal options of a run: where its processes crashed, the document that is being read now, and
-the keys of quarantined documents."""
+the quarantined ones."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -194,9 +197,9 @@ class ImportRun:
         return CRASHES in self.options
 
     @property
-    def quarantined(self) -> frozenset[str]:
-        """The keys of the documents that crashed two processes, and are not read anymore."""
-        return frozenset(self.options.get(QUARANTINED, ()))
+    def quarantined(self) -> frozenset[DocumentVersion]:
+        """The documents on which the run crashed twice; it does not read them anymore."""
+        return frozenset((key, version) for key, version in self.options.get(QUARANTINED, ()))
 
     @property
     def ended(self) -> bool:

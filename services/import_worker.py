@@ -168,6 +168,7 @@ class Worker:
         self._compaction = compaction
         self._backups = backups
         self._housekeeping = housekeeping
+        self._unrecorded: LeasedRun | None = None
         self._scheduled_at = float("-inf")
         self._cleaned_at = time.monotonic()  # the start of each process includes it
 
@@ -240,6 +241,7 @@ class Worker:
         self, name: str, stop: threading.Event, leave: Callable[[], object] | None
     ) -> bool:
         try:
+            self._release_unrecorded()
             self._leases.interrupt_dead()
             self._schedule()
             return self._perform_next(name, ignore, stop, leave)
@@ -288,11 +290,18 @@ class Worker:
         except AppError:
             # Otherwise, users see the reason in the run's record, and `LeasedRun` has logged it.
             if not leased.is_recorded:
+                self._unrecorded = leased
                 raise
         except Exception:  # noqa: BLE001  # one broken import must not end the worker
             _log.exception("unexpected error in an import", import_id=run.id)
         self._compact(stop)
         return True
+
+    def _release_unrecorded(self) -> None:
+        """Release the run that failed with the ledger; otherwise, it seems to have crashed."""
+        if self._unrecorded is not None:
+            self._unrecorded.release()
+            self._unrecorded = None
 
     def _compact(self, stop: threading.Event) -> None:
         """Compact the index if its history has become long; if that fails, after the next run."""
@@ -343,9 +352,9 @@ class Worker:
         )
 
     def _quarantine(self, run: ImportRun, name: str) -> Quarantine:
-        """The run's quarantine; after a crash, the batch that was lost is read with care."""
+        """The run's quarantine; after a crash, the lost batch is stored one by one."""
         if not run.has_crashed:
-            return Quarantine()
+            return Quarantine(run.quarantined)
         note = partial(self._leases.note_reading, run.id, name)
         return Quarantine(run.quarantined, BATCH_DOCUMENTS + 1, note)
 

@@ -7,12 +7,12 @@ from typing import Any
 from domain.errors import InputError
 from domain.messages import _
 
-_LONE_SURROGATE = re.compile("[\ud800-\udfff]")
+_UNSTORABLE = re.compile("[\0\ud800-\udfff]")
 
 
 def sanitize(text: str) -> str:
-    """Replace lone surrogates, which faulty servers send and UTF-8 can't encode, by U+FFFD."""
-    return _LONE_SURROGATE.sub("\ufffd", text)
+    """Replace lone surrogates and NUL, which databases reject, by U+FFFD."""
+    return _UNSTORABLE.sub("\ufffd", text)
 
 
 def sanitize_json(value: Any) -> Any:
@@ -28,12 +28,12 @@ MAX_K = 1000
 
 
 def checked_question(question: str) -> str:
-    """The question, stripped.
+    """The question, stripped, with U+FFFD in place of NUL, which databases reject.
 
     Raises:
         InputError: The question is empty, too long, or not valid Unicode.
     """
-    stripped = question.strip()
+    stripped = question.replace("\0", "\ufffd").strip()
     if not stripped:
         raise InputError(_("The question is empty: type what you want to know."))
     if len(stripped) > MAX_QUESTION_CHARS:

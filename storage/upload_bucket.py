@@ -2,6 +2,7 @@
 
 import hashlib
 import re
+import uuid
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
@@ -26,7 +27,16 @@ _BATCH = 1000
 _DIGEST = "sha256"
 _SHA256 = re.compile(r"[0-9a-f]{64}")
 _MISSING = {"404", "NoSuchKey"}
-_DENIED = {"401", "403", "AccessDenied", "InvalidAccessKeyId", "SignatureDoesNotMatch"}
+_OF_FILES = {"head_object", "get_object"}
+_DENIED = {
+    "401",
+    "403",
+    "AccessDenied",
+    "ExpiredToken",
+    "InvalidAccessKeyId",
+    "InvalidToken",
+    "SignatureDoesNotMatch",
+}
 _PROBE = ".check"
 
 
@@ -124,7 +134,7 @@ class UploadBucket:
 
     def check(self) -> None:
         """Write, list, read, and delete a small object."""
-        key = self._key(_PROBE)
+        key = self._key(_PROBE) + uuid.uuid4().hex
         self._put(key, b"", hashlib.sha256().hexdigest())
         list(self._keys(_PROBE))
         self._call("get_object", Key=key)["Body"].close()
@@ -150,7 +160,7 @@ class UploadBucket:
         self._call("delete_object", Key=key)
 
     def _call(self, operation: str, **arguments: Any) -> dict[str, Any]:
-        with self._errors():
+        with self._errors(of_file=operation in _OF_FILES):
             bucket, _prefix = parse_uploads_url(self.bucket_url)
             result: dict[str, Any] = getattr(self._client, operation)(Bucket=bucket, **arguments)
             return result
@@ -179,7 +189,7 @@ class UploadBucket:
         )
 
     @contextmanager
-    def _errors(self) -> Iterator[None]:
+    def _errors(self, *, of_file: bool = False) -> Iterator[None]:
         from botocore.exceptions import BotoCoreError, ClientError
         from urllib3.exceptions import HTTPError
 
@@ -187,7 +197,7 @@ class UploadBucket:
             yield
         except ClientError as error:
             code = str(error.response.get("Error", {}).get("Code", ""))
-            if code in _MISSING:
+            if of_file and code in _MISSING:
                 raise FileNotFoundError from error
             raise self._unavailable(_advice(code)) from error
         # HTTPError: while the body is read; ValueError: an endpoint that is not a host name

@@ -20,7 +20,7 @@ from api.field_types import (
     Paging,
     Schema,
 )
-from api.problems import CONFLICT, NOT_FOUND
+from api.problems import CONFLICT, NOT_FOUND, problem_responses
 from api.rest.answer_schemas import RequestModel, ResponseModel
 from api.rest.import_routes import Import, import_response
 from domain import DocumentFilter, DocumentOrder, ImportRun, SharedPassage
@@ -320,7 +320,7 @@ _FILE: dict[int | str, dict[str, Any]] = {
 @router.get(
     "/documents/{document_id}/original",
     response_class=FileResponse,
-    responses=_FILE | NOT_FOUND | CONFLICT,
+    responses=_FILE | NOT_FOUND | CONFLICT | problem_responses(503),
 )
 def read_original(call: ReadCall, document_id: DocumentId) -> Response:
     """Download the file of a document from a folder or an upload.

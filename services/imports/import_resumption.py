@@ -8,7 +8,7 @@ If it crashes, too, the noted document is quarantined: later processes do not re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from domain import ImportItem, Outcome
+from domain import DocumentRef, DocumentVersion, ImportItem, Outcome
 from domain.errors import UnreadableError
 from domain.messages import _
 from services.imports.import_plan import Plan, is_current
@@ -66,40 +66,40 @@ def _adds_to(item: ImportItem, before: Outcome | None) -> bool:
     return item.outcome is not before and item.outcome not in _CHANGES_NOTHING
 
 
-def _ignore(_key: str | None) -> None:
+def _ignore(_version: DocumentVersion | None) -> None:
     pass
 
 
 @dataclass(eq=False)
 class Quarantine:
-    """Refuses documents that crashed two processes, and notes those that are read with care.
+    """Refuses documents on which imports crashed twice, and notes those that may be next.
 
-    `keys` are the quarantined documents, and `careful` is the number of documents to read with
-    care, which `note` receives, and None after the last one.
+    `careful` is how many more documents are stored one by one. `note` receives each of them before
+    it is read, and None when the last one is stored.
     """
 
-    keys: frozenset[str] = frozenset()
+    documents: frozenset[DocumentVersion] = frozenset()
     careful: int = 0
-    note: Callable[[str | None], None] = _ignore
+    note: Callable[[DocumentVersion | None], None] = _ignore
 
-    def enter(self, key: str) -> None:
+    def enter(self, ref: DocumentRef) -> None:
         """Begin with a document.
 
         Raises:
-            UnreadableError: The document is quarantined.
+            UnreadableError: This version of the document is quarantined.
         """
-        if key in self.keys:
+        if (ref.key, ref.version) in self.documents:
             raise UnreadableError(
                 _(
-                    "the import crashed twice while it read or stored this document: exclude or"
+                    "the import crashed twice while reading or storing this document: exclude or"
                     " repair it; it is read again when it has changed, or on request"
                 )
             )
         if self.careful:
-            self.note(key)
+            self.note((ref.key, ref.version))
 
     def leave(self) -> None:
-        """End with a document, which has been stored if it was read with care."""
+        """Count a document that was stored."""
         if self.careful:
             self.careful -= 1
             if not self.careful:

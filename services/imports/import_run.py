@@ -136,7 +136,8 @@ class ImportExecution:
                 version = self._read(ref, stored.get(ref.key))
                 self._note_read(ref, version)
                 self._flush_full_batch()
-                self.task.quarantine.leave()
+                if version is not None:  # only documents with a text were in a lost batch
+                    self.task.quarantine.leave()
                 self._done += 1
                 self._end_turn()
         except SourceUnavailableError:
@@ -156,7 +157,7 @@ class ImportExecution:
         self._current = ref.name
         self._report(Stage.READING)
         try:
-            self.task.quarantine.enter(ref.key)
+            self.task.quarantine.enter(ref)
             document = self.task.loader.read(ref)
             refuse_unstorable(document.page_content)
         except UnreadableError as error:

@@ -167,6 +167,14 @@ class LeasedRun:
         )
         self.is_recorded = True
 
+    def release(self) -> None:
+        """Record that the run was interrupted, if its end could not be recorded before.
+
+        Raises:
+            StorageError: The ledger still can't be written.
+        """
+        self._stop(self.default_state)
+
     def _stop(self, default_state: ImportState) -> None:
         # Before its first step, a run has only waited, possibly many times.
         seconds = self.seconds_before if self._progress is None else self._seconds()

@@ -178,8 +178,8 @@ class UploadService:
         new_keys = list[str]()
         try:
             for key, data in fit.items():
+                new_keys.append(key)  # a bucket may store a file although its answer is lost
                 self.files.write(target.location, key, data)
-                new_keys.append(key)
             # An existing box keeps its settings.
             return existing or self.access.sources.ensure(
                 KIND, target.location, name=target.name, options=target.options

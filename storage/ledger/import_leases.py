@@ -20,6 +20,7 @@ from domain import (
     QUARANTINED,
     READING,
     Action,
+    DocumentVersion,
     ImportKind,
     ImportRun,
     ImportState,
@@ -43,13 +44,13 @@ from storage.ledger.import_queue_store import (
 )
 from storage.ledger.import_turns import in_turns, take_turn
 from storage.ledger.ledger_tables import ImportRow, WorkerRow
-from storage.processes import is_known_dead, number_here
+from storage.processes import is_known_dead
 
 LEASE = timedelta(seconds=20)
 _RENEWAL_S = 10.0
 """How long the expired lease of a living process must stay unchanged: it is renewed every 4 s."""
-_CRASHES = 3
-"""Crashes at one document after which a run fails, unless the document is quarantined before."""
+_CRASHES, _MOST_QUARANTINED = 3, 20
+"""Crashes on a document that was not noted, and quarantined documents, that a run may have."""
 
 
 class ImportLeases(Store):
@@ -133,15 +134,18 @@ class ImportLeases(Store):
         with self._database.write() as session:
             _update(session, _own(import_id, worker), progress=asdict(progress), seconds=seconds)
 
-    def note_reading(self, import_id: str, worker: str, key: str | None) -> None:
+    def note_reading(self, import_id: str, worker: str, document: DocumentVersion | None) -> None:
         """Note the document that the worker reads now; if the worker crashes, it is quarantined.
 
-        None notes that a crash has another reason.
+        None notes that what an earlier crash lost has been stored.
         """
         with self._database.write(synced=False) as session:
             row = session.scalar(select(ImportRow).where(*_own(import_id, worker)))
-            if row is not None and row.options.get(READING) != key:
-                row.options = {**row.options, READING: key}
+            if row is not None:
+                options = {**row.options, READING: document and list(document)}
+                if document is None:
+                    options.pop(CRASHES, None)
+                row.options = options
 
     def settle(
         self,
@@ -201,10 +205,13 @@ class ImportLeases(Store):
         """Mark running imports whose worker is dead as interrupted and return their number.
 
         A pause or cancellation request takes effect instead. A document that was noted by
-        `note_reading` is quarantined. A run whose workers repeatedly die at another one fails, so
-        it is not resumed forever. The lease of a process that runs on this machine does not expire
-        merely because the clock was set forward: its worker is dead only if the lease is not
-        renewed while this object is used.
+        `note_reading` is quarantined. A run that repeatedly crashes on a document that was not
+        noted fails, so that it is not resumed forever, and so does one with many quarantined
+        documents.
+
+        An expired lease alone does not prove a crash: the clock may have been set forward, or the
+        ledger may have been unavailable. The worker is dead only if the lease is not renewed while
+        this object is used.
         """
         running = select(ImportRow).where(ImportRow.state == ImportState.RUNNING)
         with self._database.read() as session:
@@ -220,7 +227,7 @@ class ImportLeases(Store):
     def _is_dead(self, row: ImportRow) -> bool:
         if not is_dead(session_of(row), row.worker, row.lease_until):
             return False
-        if number_here(row.worker) is None or is_known_dead(row.worker):
+        if is_known_dead(row.worker):
             return True
         lease, since = self._expired.get(row.id, (None, 0.0))
         if lease != row.lease_until:
@@ -268,6 +275,12 @@ class Workers(Store):
             return session.scalar(select(WorkerRow.name).where(recent).limit(1)) is not None
 
 
+_MANY_CRASHES = _(
+    "the import crashed on many documents: give its process more memory, or see its log for the"
+    " reason, then import again; imported documents are kept"
+)
+
+
 def _interrupt(session: Session, row: ImportRow) -> None:
     reading, options = row.options.get(READING), {**row.options, READING: None}
     key, crash = row.progress.get("key", ""), options.get(CRASHES, {})
@@ -276,6 +289,9 @@ def _interrupt(session: Session, row: ImportRow) -> None:
     if reading is not None:
         options[QUARANTINED] = [*options.get(QUARANTINED, ()), reading]
     row.options = options
+    if len(options.get(QUARANTINED, ())) > _MOST_QUARANTINED:
+        end(session, row, ImportState.FAILED, message=_MANY_CRASHES)
+        return
     if reading is not None or not key or times < _CRASHES or row.stop_request:
         stop(session, row, ImportState.INTERRUPTED)
         return

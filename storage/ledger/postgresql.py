@@ -184,7 +184,6 @@ _FULL = ("too many clients", "connection slots are reserved", "too many connecti
 _BY_CODE = {
     "42501": _PRIVILEGES,
     "25006": _READ_ONLY,
-    "57014": _SLOW,
     "54000": _TOO_LONG,
 }
 _LOST_CODES = ("08", "57P", "25P03")
@@ -208,6 +207,8 @@ def explanation(location: "LedgerLocation", error: SQLAlchemyError, reason: str)
         return location.damage_error(reason)
     if code == "53300" or any(sign in reason for sign in _FULL):
         return _unavailable(location, reason, _CONNECTIONS)
+    if code == "57014":
+        return _unavailable(location, reason, _SLOW)
     if code.startswith(_LOST_CODES) or getattr(error, "connection_invalidated", False):
         return _unavailable(location, reason, _LOST)
     if isinstance(error, OperationalError) and not code:

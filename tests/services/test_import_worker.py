@@ -7,7 +7,15 @@ from types import SimpleNamespace
 import pytest
 
 from domain import ImportKind, ImportState, Outcome
-from domain.errors import BusyError, NotFoundError, SourceError, StorageError, UnreadableError
+from domain.errors import (
+    BusyError,
+    NotFoundError,
+    SourceError,
+    SourceUnavailableError,
+    StorageError,
+    StorageUnavailableError,
+    UnreadableError,
+)
 from services.import_worker import Worker
 from services.imports import compaction
 from services.imports.compaction import Compaction
@@ -409,3 +417,22 @@ def test_an_import_that_nobody_waits_for_has_one_turn(factory):
     import_id = factory.enqueue()
     assert factory.run_next()
     assert factory.queue.get(import_id).state is ImportState.COMPLETED
+
+
+def test_a_run_that_fails_with_the_ledger_is_released_and_has_not_crashed(factory, monkeypatch):
+    def postpone(*_, **__):
+        raise StorageUnavailableError("the ledger is away")
+
+    def list_(*_):
+        raise SourceUnavailableError("no network")
+
+    import_id = factory.enqueue()
+    monkeypatch.setattr(factory.loader, "list", list_)
+    with monkeypatch.context() as outage:
+        outage.setattr(factory.library.leases, "postpone", postpone)
+        with pytest.raises(StorageUnavailableError):
+            factory.run_next()
+    assert factory.queue.get(import_id).state is ImportState.RUNNING
+    factory.worker._release_unrecorded()
+    run = factory.queue.get(import_id)
+    assert (run.state, run.has_crashed) == (ImportState.INTERRUPTED, False)

@@ -13,12 +13,13 @@ ANY_JSON = st.recursive(
 
 
 @given(ANY_TEXT)
-def test_each_lone_surrogate_is_replaced_by_one_character(text):
+def test_each_character_that_cannot_be_stored_is_replaced_by_one(text):
     sanitized = sanitize(text)
     sanitized.encode()
     assert len(sanitized) == len(text)
     assert all(
-        new == old or "\ud800" <= old <= "\udfff" for new, old in zip(sanitized, text, strict=True)
+        new == ("\ufffd" if old == "\0" or "\ud800" <= old <= "\udfff" else old)
+        for new, old in zip(sanitized, text, strict=True)
     )
 
 

@@ -14,7 +14,7 @@ from tests.services.test_import_worker import Factory
 
 ROOT = Path(__file__).parents[3]
 DOCUMENTS = {f"{n:03}.txt": f"document {n}" for n in range(100)}
-CRASHING = ("005.txt", "070.txt")
+CRASHING = ("005.txt", "090.txt")
 WORK = f"from {__name__} import work; import sys; work(sys.argv[1], *sys.argv[2:])"
 
 

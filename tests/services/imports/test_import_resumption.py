@@ -51,28 +51,33 @@ def test_each_document_ends_with_exactly_one_item(before, fates):
     assert sorted(final_keys) == sorted(before.keys() | fates.keys())
 
 
-def test_documents_read_with_care_are_noted_until_the_last_one():
+def ref(key, version="1"):
+    return DocumentRef(key, version, f"/{key}")
+
+
+def test_documents_that_may_have_crashed_are_noted_until_the_last_one():
     noted = []
     quarantine = Quarantine(careful=2, note=noted.append)
     for key in ("a", "b", "c"):
-        quarantine.enter(key)
+        quarantine.enter(ref(key))
         quarantine.leave()
     quarantine.end()
-    assert noted == ["a", "b", None]
+    assert noted == [("a", "1"), ("b", "1"), None]
 
 
 def test_the_end_of_an_import_is_noted_if_fewer_documents_remain():
     noted = []
     quarantine = Quarantine(careful=9, note=noted.append)
-    quarantine.enter("a")
+    quarantine.enter(ref("a"))
     quarantine.leave()
     quarantine.end()
-    assert noted == ["a", None]
+    assert noted == [("a", "1"), None]
 
 
-def test_quarantined_documents_are_neither_noted_nor_read():
+def test_quarantined_documents_are_neither_noted_nor_read_until_they_change():
     noted = []
-    quarantine = Quarantine(frozenset({"a"}), 2, noted.append)
+    quarantine = Quarantine(frozenset({("a", "1")}), 2, noted.append)
     with pytest.raises(UnreadableError, match="crashed twice"):
-        quarantine.enter("a")
-    assert noted == []
+        quarantine.enter(ref("a"))
+    quarantine.enter(ref("a", "2"))
+    assert noted == [("a", "2")]

@@ -2,5 +2,7 @@
 {
   const address = sessionStorage.getItem("footnoteAddress");
   sessionStorage.removeItem("footnoteAddress");
-  if (address && address !== location.pathname + location.search) location.replace(address);
+  if (address && address !== location.pathname + location.search) {
+    location.replace(location.origin + address); // "//host" alone would be another site
+  }
 }
