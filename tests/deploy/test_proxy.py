@@ -1,6 +1,7 @@
 """The configuration of the proxy, run by nginx in front of two pages and two API servers."""
 
 import json
+import os
 import re
 import shutil
 import subprocess
@@ -20,6 +21,9 @@ pytestmark = [
     pytest.mark.skipif(not shutil.which("nginx"), reason="needs nginx: apt-get install nginx"),
 ]
 CLIENTS = 30
+ADDRESSES = {"pages": ("127.0.0.21", "127.0.0.22"), "api": ("127.0.0.31", "127.0.0.32")}
+"""Each name has two addresses, as the name of a service with two containers has."""
+WITH_HOSTS = ["unshare", "--mount", *([] if os.geteuid() == 0 else ["--map-root-user"])]
 
 
 class _Echo(BaseHTTPRequestHandler):
@@ -35,24 +39,28 @@ class _Echo(BaseHTTPRequestHandler):
         pass
 
 
-def _echo(stack, name):
-    server = ThreadingHTTPServer(("127.0.0.1", 0), _Echo)
+def _echo(stack, name, address, port):
+    server = ThreadingHTTPServer((address, port), _Echo)
     server.name = name
     stack.enter_context(serving_in_thread(server))
-    return server.server_port
 
 
-def _configuration(folder, port, upstreams):
-    """The proxy's configuration with other addresses and folders.
+def _configuration(folder, port, ports):
+    """The proxy's configuration with other ports and folders.
 
     Debian's nginx does not have the parameter `resolve`, which is in nginx 1.27.3 and newer.
     """
     text = NGINX.replace("/tmp/", f"{folder}/").replace("listen 8080", f"listen 127.0.0.1:{port}")
-    for name, ports in upstreams.items():
-        servers = " ".join(f"server 127.0.0.1:{one};" for one in ports)
-        text, count = re.subn(rf"server {name}:\d+ resolve;", servers, text)
+    for name, own_port in ports.items():
+        text, count = re.subn(rf"server {name}:\d+ resolve;", f"server {name}:{own_port};", text)
         assert count == 1
     return text
+
+
+def _hosts():
+    lines = ["127.0.0.1 localhost"]
+    lines += [f"{one} {name}" for name, addresses in ADDRESSES.items() for one in addresses]
+    return "\n".join(lines) + "\n"
 
 
 @pytest.fixture(scope="module")
@@ -60,15 +68,16 @@ def proxy(tmp_path_factory):
     """The address of nginx in front of the servers `pages-1`, `pages-2`, `api-1`, and `api-2`."""
     folder, port = tmp_path_factory.mktemp("proxy"), free_port()
     with ExitStack() as stack:
-        upstreams = {
-            name: [_echo(stack, f"{name}-{number}") for number in (1, 2)]
-            for name in ("pages", "api")
-        }
-        file = folder / "nginx.conf"
-        file.write_text(_configuration(folder, port, upstreams), encoding="utf-8")
-        command = ["nginx", "-c", str(file), "-e", str(folder / "error.log")]
-        subprocess.run([*command, "-t"], check=True, capture_output=True)
-        process = stack.enter_context(subprocess.Popen([*command, "-g", "daemon off;"]))
+        ports = {name: free_port() for name in ADDRESSES}
+        for name, addresses in ADDRESSES.items():
+            for number, address in enumerate(addresses, 1):
+                _echo(stack, f"{name}-{number}", address, ports[name])
+        file, hosts = folder / "nginx.conf", folder / "hosts"
+        file.write_text(_configuration(folder, port, ports), encoding="utf-8")
+        hosts.write_text(_hosts(), encoding="utf-8")
+        nginx = f'nginx -c {file} -e {folder / "error.log"} -g "daemon off;"'
+        script = f"mount --bind {hosts} /etc/hosts && exec {nginx}"
+        process = stack.enter_context(subprocess.Popen([*WITH_HOSTS, "sh", "-c", script]))
         stack.callback(process.terminate)
         _wait(f"http://localhost:{port}")
         yield f"http://localhost:{port}"
