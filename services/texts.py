@@ -1,18 +1,11 @@
-"""Checks questions and titles, and replaces characters that can't be stored."""
+"""Checks questions and titles, and sanitizes JSON."""
 
 import json
-import re
 from typing import Any
 
 from domain.errors import InputError
+from domain.language.sanitization import REPLACEMENT, sanitize
 from domain.messages import _
-
-_UNSTORABLE = re.compile("[\0\ud800-\udfff]")
-
-
-def sanitize(text: str) -> str:
-    """Replace lone surrogates and NUL, which databases reject, by U+FFFD."""
-    return _UNSTORABLE.sub("\ufffd", text)
 
 
 def sanitize_json(value: Any) -> Any:
@@ -33,7 +26,7 @@ def checked_question(question: str) -> str:
     Raises:
         InputError: The question is empty, too long, or not valid Unicode.
     """
-    stripped = question.replace("\0", "\ufffd").strip()
+    stripped = question.replace("\0", REPLACEMENT).strip()
     if not stripped:
         raise InputError(_("The question is empty: type what you want to know."))
     if len(stripped) > MAX_QUESTION_CHARS:

@@ -68,7 +68,7 @@ class UploadBucket:
 
     def url(self, location: str) -> str:
         """The address of a box, without a slash at the end."""
-        bucket, prefix = parse_uploads_url(self.bucket_url)
+        bucket, prefix = self._address
         return f"s3://{bucket}/{prefix}{location}"
 
     def require_space(self, payload_bytes: int) -> None:
@@ -143,7 +143,7 @@ class UploadBucket:
     def _key(self, location: str, name: str = "") -> str:
         if name and _is_hidden(name):  # also ".."
             raise FileNotFoundError(name)
-        return f"{parse_uploads_url(self.bucket_url)[1]}{location}/{name}"
+        return f"{self._address[1]}{location}/{name}"
 
     def _keys(self, location: str) -> Iterator[str]:
         page: dict[str, Any] = {"IsTruncated": True}
@@ -161,9 +161,14 @@ class UploadBucket:
 
     def _call(self, operation: str, **arguments: Any) -> dict[str, Any]:
         with self._errors(of_file=operation in _OF_FILES):
-            bucket, _prefix = parse_uploads_url(self.bucket_url)
-            result: dict[str, Any] = getattr(self._client, operation)(Bucket=bucket, **arguments)
+            call = getattr(self._client, operation)
+            result: dict[str, Any] = call(Bucket=self._address[0], **arguments)
             return result
+
+    @cached_property
+    def _address(self) -> tuple[str, str]:
+        """The bucket, and the prefix of all keys."""
+        return parse_uploads_url(self.bucket_url)
 
     @cached_property
     def _client(self) -> Any:

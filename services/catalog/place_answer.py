@@ -9,6 +9,7 @@ from chains.citations.answer_reader import WrittenAnswer
 from chains.citations.visible_text import lookalikes, neutralize
 from chains.reasoning import ReasoningFilter
 from domain import EXTRACTIVE, Aspect, PlaceHit, RetrievedPassage, values_of
+from domain.language.sanitization import sanitize
 from domain.messages import _
 from services.catalog.answer_material import SHOWN_PLACES, Material
 from services.catalog.answer_texts import (
@@ -21,7 +22,6 @@ from services.catalog.answer_texts import (
 from services.catalog.composed_answer import compose
 from services.catalog.preferences import NEUTRAL, VERY_IMPORTANT
 from services.chat.running_answer import incomplete_reason
-from services.texts import sanitize
 
 if TYPE_CHECKING:
     from langchain_core.language_models import BaseChatModel

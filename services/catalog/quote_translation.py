@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from domain import Pattern
 from domain.errors import ModelError
+from domain.language.sanitization import sanitize
 from domain.language.script import script_of
 from services.catalog.answer_texts import LANGUAGE_NAMES
 from services.chat.running_answer import incomplete_reason
-from services.texts import sanitize
 
 if TYPE_CHECKING:  # slow, and opening the page does not need it
     from langchain_core.language_models import BaseChatModel

@@ -22,6 +22,7 @@ from domain import (
     TurnState,
 )
 from domain.errors import AppError, ModelOptionError, RequestRejectedError
+from domain.language.sanitization import sanitize
 from domain.logs import StageTimes, elapsed_ms, get_logger, new_id, with_log_context
 from domain.messages import _
 from services.chat.answer_draft import AnswerDraft, JsonDraft, require_format
@@ -36,7 +37,7 @@ from services.events import (
     StepUpdated,
 )
 from services.search.search_service import explain
-from services.texts import sanitize, sanitize_json
+from services.texts import sanitize_json
 
 if TYPE_CHECKING:  # slow, and not needed to open the page
     from langchain_core.documents import Document

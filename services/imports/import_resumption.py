@@ -100,10 +100,10 @@ class Quarantine:
 
     def leave(self) -> None:
         """Count a document that was stored."""
-        if self.careful:
+        if self.careful > 1:
             self.careful -= 1
-            if not self.careful:
-                self.note(None)
+        else:
+            self.end()
 
     def end(self) -> None:
         """Note that no more documents are read."""

@@ -34,6 +34,7 @@ from sqlalchemy import (
 from sqlalchemy.orm import DeclarativeBase, mapped_column
 from sqlalchemy.types import TypeEngine
 
+from domain.language.sanitization import sanitize
 from domain.messages import from_json, from_text, to_json, to_text
 
 if TYPE_CHECKING:
@@ -50,33 +51,20 @@ class CellError(ValueError):
 
 
 POSTGRESQL = "postgresql"
-_REPLACEMENT = "\ufffd"
-_LONE_SURROGATE = re.compile("[\ud800-\udfff]")
-
-
-def storable(text: str) -> str:
-    """The text with U+FFFD in place of each character that can't be stored."""
-    text = text.replace("\0", _REPLACEMENT)
-    try:
-        text.encode()
-    except UnicodeEncodeError:
-        return _LONE_SURROGATE.sub(_REPLACEMENT, text)
-    return text
-
 
 # A pair of surrogates, one that is alone, NUL, and any other escaped character.
 _ESCAPED = re.compile(r"\\(?:ud[89ab]..\\ud[c-f]..|(ud[89a-f]..|u0000)|.)")
 
 
 def json_text(value: Any) -> str:
-    """The value as JSON, with U+FFFD in place of each character that can't be stored."""
+    """The value as JSON, with U+FFFD in place of the characters that `sanitize` replaces."""
     text = json.dumps(value)
     if "\\u0000" in text or "\\ud" in text:
-        return _ESCAPED.sub(_storable_escape, text)
+        return _ESCAPED.sub(_sanitized_escape, text)
     return text
 
 
-def _storable_escape(escaped: re.Match[str]) -> str:
+def _sanitized_escape(escaped: re.Match[str]) -> str:
     return r"\ufffd" if escaped[1] else escaped[0]
 
 
@@ -87,7 +75,7 @@ class Text(TypeDecorator[str]):
     cache_ok = True
 
     def process_bind_param(self, value: str | None, dialect: Dialect) -> str | None:  # noqa: ARG002, D102  # SQLAlchemy's signature
-        return value if value is None else storable(value)
+        return value if value is None else sanitize(value)
 
     def result_processor(self, dialect: Dialect, coltype: object) -> Reading:  # noqa: ARG002, D102  # SQLAlchemy's signature
         return _text
@@ -153,7 +141,7 @@ class MessageText(Text):
     cache_ok = True
 
     def process_bind_param(self, value: str | None, dialect: Dialect) -> str | None:  # noqa: ARG002, D102  # SQLAlchemy's signature
-        return value if value is None else storable(to_text(value))
+        return value if value is None else sanitize(to_text(value))
 
     def result_processor(self, dialect: Dialect, coltype: object) -> Reading:  # noqa: ARG002, D102  # SQLAlchemy's signature
         return _message

@@ -140,7 +140,11 @@ def findings(location: LedgerLocation, head: str) -> list[str]:
         with open_read_only(location.file) as connection:
             problems += _full_check(connection)
             problems += _broken_references(connection)
-            problems += (_missing_columns if problems else content_findings)(connection, head)
+            problems += (
+                _missing_columns(connection, head)
+                if problems
+                else content_findings(connection, head)
+            )
     except (SQLAlchemyError, UnicodeDecodeError) as error:
         problems.append(reason_of(error))
     return problems

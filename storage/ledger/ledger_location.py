@@ -225,11 +225,7 @@ class LedgerLocation:
         if self.is_on_server:
             return postgresql.explanation(self, error, reason)
         if "database is locked" in reason:
-            return BusyError(
-                _("another process is writing to {place}: try again in a moment").format(
-                    place=self.name
-                )
-            )
+            return self.busy()
         if "unable to open" in reason and self._is_missing():
             return self.missing_file()
         if "readonly" in reason or "unable to open" in reason:
@@ -239,6 +235,14 @@ class LedgerLocation:
         if any(sign in reason for sign in _DAMAGED):
             return self.damage_error(reason)
         return StorageError(self.unusable(reason, _remedy(reason)))
+
+    def busy(self) -> BusyError:
+        """The error if another process keeps writing."""
+        return BusyError(
+            _("another process is writing to {place}: try again in a moment").format(
+                place=self.name
+            )
+        )
 
     def full(self) -> StorageError:
         """The error for a full disk."""

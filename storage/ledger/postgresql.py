@@ -31,7 +31,7 @@ from sqlalchemy.orm import Session
 from sqlalchemy.sql.compiler import SQLCompiler
 from sqlalchemy.sql.functions import GenericFunction
 
-from domain.errors import BusyError, ConfigError, StorageError, StorageUnavailableError
+from domain.errors import ConfigError, StorageError, StorageUnavailableError
 from domain.messages import _
 from storage.ledger.columns import POSTGRESQL, json_text
 
@@ -196,11 +196,7 @@ def explanation(location: "LedgerLocation", error: SQLAlchemyError, reason: str)
         return _unavailable(location, "all connections of this process are in use", _SLOW)
     code = getattr(getattr(error, "orig", None), "sqlstate", None) or ""
     if code == "55P03":
-        return BusyError(
-            _("another process is writing to {place}: try again in a moment").format(
-                place=location.name
-            )
-        )
+        return location.busy()
     if code == "53100":
         return location.full()
     if code in _DAMAGED_CODES:

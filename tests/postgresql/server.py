@@ -5,7 +5,6 @@ It ends with the process, even if that is killed.
 
 import os
 import shutil
-import socket
 import subprocess
 import tempfile
 import time
@@ -15,6 +14,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import psycopg
+
+from tests.servers import free_port
 
 USER = "footnote"
 PASSWORD = "not a secret: ü@/"
@@ -108,7 +109,7 @@ def server() -> Iterator[Server]:
         folder = Path(name)
         if os.geteuid() == 0:
             shutil.chown(folder, _SYSTEM_USER)
-        running = Server(_free_port(), folder)
+        running = Server(free_port(), folder)
         _create(running)
         with (folder / "log").open("w") as log:
             command = [_program("postgres"), "-D", str(folder / "data"), "-p", str(running.port)]
@@ -160,9 +161,3 @@ def _run(command: Sequence[str], folder: Path) -> None:
         if ended.returncode:
             output.seek(0)
             raise RuntimeError(f"{command} failed: {output.read()}")
-
-
-def _free_port() -> int:
-    with socket.socket() as one:
-        one.bind(("127.0.0.1", 0))
-        return int(one.getsockname()[1])

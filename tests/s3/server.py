@@ -2,7 +2,6 @@
 
 import os
 import shutil
-import socket
 import subprocess
 import tempfile
 import time
@@ -12,6 +11,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
+
+from tests.servers import free_port
 
 VERSION = "v1.8.0"  # that of `make s3`
 ACCESS_KEY, SECRET_KEY = "footnote", "not-a-real-secret"
@@ -64,7 +65,7 @@ def server(folder: Path | None = None, *options: str) -> Iterator[Server]:
         place = folder or Path(name)
         for part in ("buckets", "metadata", "iam"):
             (place / part).mkdir(exist_ok=True)
-        running = Server(_free_port())
+        running = Server(free_port())
         with (place / "log").open("w", encoding="utf-8") as log:
             process = subprocess.Popen(
                 _command(running, place, options), stdout=log, stderr=log, env=_environment()
@@ -103,9 +104,3 @@ def _wait(running: Server, process: "subprocess.Popen[bytes]", log: Path) -> Non
         else:
             return
     raise RuntimeError(f"the S3 server did not start: {log.read_text(encoding='utf-8')}")
-
-
-def _free_port() -> int:
-    with socket.socket() as one:
-        one.bind(("127.0.0.1", 0))
-        return int(one.getsockname()[1])

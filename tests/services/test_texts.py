@@ -3,24 +3,13 @@ import json
 from hypothesis import given
 from hypothesis import strategies as st
 
-from services.texts import sanitize, sanitize_json
+from services.texts import sanitize_json
 
 ANY_TEXT = st.text(st.characters(codec=None, exclude_categories=()))
 ANY_JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats() | ANY_TEXT,
     lambda inner: st.lists(inner) | st.dictionaries(ANY_TEXT, inner),
 )
-
-
-@given(ANY_TEXT)
-def test_each_character_that_cannot_be_stored_is_replaced_by_one(text):
-    sanitized = sanitize(text)
-    sanitized.encode()
-    assert len(sanitized) == len(text)
-    assert all(
-        new == ("\ufffd" if old == "\0" or "\ud800" <= old <= "\udfff" else old)
-        for new, old in zip(sanitized, text, strict=True)
-    )
 
 
 @given(ANY_JSON)

@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 
 from domain import DocumentFilter, DocumentOrder, Principal
 from domain.errors import StorageError
-from storage.ledger.columns import json_text, storable
+from domain.language.sanitization import sanitize
+from storage.ledger.columns import json_text
 from storage.ledger.conversation_list_store import ConversationList
 from storage.ledger.conversation_store import Conversations
 from storage.ledger.document_list_store import DocumentList, Titles
@@ -59,8 +60,8 @@ def test_spans_in_a_text_with_such_characters_remain_right(tmp_path):
 
 
 @given(st.text(st.characters()))
-def test_json_contains_exactly_the_storable_text(ledger_kind, text):
-    assert json.loads(json_text([text, {text: 1}])) == [storable(text), {storable(text): 1}]
+def test_json_contains_exactly_the_sanitized_text(ledger_kind, text):
+    assert json.loads(json_text([text, {text: 1}])) == [sanitize(text), {sanitize(text): 1}]
 
 
 def test_texts_are_sorted_by_code_points(tmp_path):
