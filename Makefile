@@ -127,27 +127,23 @@ clients: $(PYTHON_CLIENTS:%=.venv-%/.ready) $(NPM_CLIENTS:%=tests/interop/%/node
 
 s3: $(S3_SERVER)
 
-# The version is that of tests/s3/server.py; Go compares the modules with its checksum database.
-$(S3_SERVER):
+# Go compares the modules with its checksum database. The versions are those of the tests.
+define build_with_go
 	@if command -v go >/dev/null; then \
-		echo "Building the S3 server for the tests (two minutes)"; \
-		GOBIN=$(@D) go install github.com/versity/versitygw/cmd/versitygw@$(notdir $(@D)) \
-			|| echo "The S3 server can't be built: the tests with it are skipped"; \
+		echo "Building $(1) for the tests (two minutes)"; \
+		GOBIN=$(@D) go install $(2)@$(notdir $(@D)) || echo "$(1) can't be built: the tests with it are skipped"; \
 	else \
-		echo "Go is missing: the tests with an S3 server are skipped"; \
+		echo "Go is missing: the tests with $(1) are skipped"; \
 	fi
+endef
+
+$(S3_SERVER):
+	$(call build_with_go,the S3 server,github.com/versity/versitygw/cmd/versitygw)
 
 helm: $(HELM)
 
-# The version is that of tests/deploy/test_linters.py.
 $(HELM):
-	@if command -v go >/dev/null; then \
-		echo "Building Helm for the tests (two minutes)"; \
-		GOBIN=$(@D) go install helm.sh/helm/v3/cmd/helm@$(notdir $(@D)) \
-			|| echo "Helm can't be built: the tests of the chart are skipped"; \
-	else \
-		echo "Go is missing: the tests of the Helm chart are skipped"; \
-	fi
+	$(call build_with_go,Helm,helm.sh/helm/v3/cmd/helm)
 
 tests/interop/%/node_modules/.ready: tests/interop/%/package-lock.json
 	@if command -v npm >/dev/null; then \

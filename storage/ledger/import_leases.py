@@ -289,7 +289,7 @@ def _interrupt(session: Session, row: ImportRow) -> None:
     if reading is not None:
         options[QUARANTINED] = [*options.get(QUARANTINED, ()), reading]
     row.options = options
-    if len(options.get(QUARANTINED, ())) > _MOST_QUARANTINED:
+    if not row.stop_request and len(options.get(QUARANTINED, ())) > _MOST_QUARANTINED:
         end(session, row, ImportState.FAILED, message=_MANY_CRASHES)
         return
     if reading is not None or not key or times < _CRASHES or row.stop_request:
