@@ -66,6 +66,10 @@ HIDDEN = (frozenset[str](),)
 """The restrictions that hide a document from everyone."""
 
 
+HIDDEN_NAMES = (".", "~$")
+"""How names of files that are not imported begin; those of Office's lock files with `~$`."""
+
+
 class StoredFile(NamedTuple):
     """A file of an upload box: its path in the box, its size in bytes, and its SHA-256 or "".
 

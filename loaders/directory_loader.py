@@ -11,7 +11,7 @@ from datetime import UTC, datetime
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from domain import NEVER_IMPORTED, DocumentRef, PreviousImport, Skipped
+from domain import HIDDEN_NAMES, NEVER_IMPORTED, DocumentRef, PreviousImport, Skipped
 from domain.errors import InputError, SourceError, UnreadableError
 from domain.messages import _
 from loaders.document_reader import read_document, size_problem
@@ -73,7 +73,6 @@ def _translate(token: re.Match[str]) -> str:
     return f"[^/{escaped[1:]}]" if escaped.startswith("!") else f"[{escaped}]"
 
 
-_HIDDEN = (".", "~$")  # "~$": Office's lock files beside open files
 _LEADS_NOWHERE = {errno.ENOENT, errno.ENOTDIR, errno.ELOOP}
 _NOTHING = _("a broken link")
 _NOT_UTF8 = _("its name is not valid UTF-8: rename it")
@@ -145,7 +144,7 @@ class FolderWalk:
             yield FolderEntry(key, path, reason, may_be_folder=True)
 
     def _is_excluded(self, path: Path, key: str) -> bool:
-        is_hidden = path.name.startswith(_HIDDEN)
+        is_hidden = path.name.startswith(HIDDEN_NAMES)
         return is_hidden or self._exclude.match(key) or path == self._excluded_folder
 
     def _file(self, entry: os.DirEntry[str], path: Path, key: str) -> FolderEntry | None:
@@ -182,7 +181,7 @@ class FolderWalk:
             return True
         parts = target.relative_to(self._root).parts
         keys = [key_of(PurePosixPath(*parts[: i + 1])) for i in range(len(parts))]
-        is_hidden = any(part.startswith(_HIDDEN) for part in parts)
+        is_hidden = any(part.startswith(HIDDEN_NAMES) for part in parts)
         is_excluded = any(map(self._exclude.match, keys))
         return not is_hidden and not is_excluded and self._include.match(keys[-1])
 

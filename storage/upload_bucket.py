@@ -13,7 +13,7 @@ from importlib.util import find_spec
 from itertools import islice
 from typing import Any, TypeVar
 
-from domain import StoredFile
+from domain import HIDDEN_NAMES, StoredFile
 from domain.errors import ConfigError, StorageUnavailableError
 from domain.messages import Message, _
 from domain.storage_settings import parse_uploads_url
@@ -246,7 +246,7 @@ def _stored_file(name: str, response: dict[str, Any]) -> StoredFile:
 
 def _is_hidden(name: str) -> bool:
     """Whether part of the path is empty or hidden, as no uploaded file's is."""
-    return any(not part or part.startswith((".", "~$")) for part in name.split("/"))
+    return any(not part or part.startswith(HIDDEN_NAMES) for part in name.split("/"))
 
 
 def _in_parallel(call: Callable[[str], T], arguments: Iterable[str]) -> Iterator[T]:

@@ -7,6 +7,7 @@ from contextvars import ContextVar
 from dataclasses import dataclass
 from functools import partial
 
+from domain import HIDDEN_NAMES
 from domain.errors import TemporarilyUnreadableError, UnreadableError
 from domain.messages import _, join_messages
 from loaders.encoding import decode
@@ -133,7 +134,7 @@ def _limit(warnings: list[str]) -> tuple[str, ...]:
 
 _UTF8_FLAG = 0x800
 _ARTIFACTS = ("__MACOSX/",)
-_HIDDEN = (".", "~$", "Thumbs.db", "desktop.ini")
+_HIDDEN = (*HIDDEN_NAMES, "Thumbs.db", "desktop.ini")
 _UPWARDS = (".", "..")
 _MAX_REASONS = 5
 
