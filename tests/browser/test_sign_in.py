@@ -57,6 +57,21 @@ def test_a_person_signs_in_and_out_and_a_copy_of_the_cookie_is_refused(
     assert shown_reason(page) == "You have signed out: sign in again."
 
 
+def test_a_sign_in_on_the_start_page_does_not_leave_the_page_opened_next(
+    page: "sync_api.Page", team: Team
+) -> None:
+    page.goto(f"{team.address}/library")
+    sign_in_button(page).wait_for()
+    page.goto(team.address)
+    sign_in_button(page).wait_for()
+    page.wait_for_function("sessionStorage.getItem('footnoteAddress') === null")
+    sign_in_here(page, "ben", "Ben Ohm")
+    page.goto(f"{team.address}/library")
+    page.get_by_role("heading", level=1).wait_for()
+    settle(page)
+    assert page.url == f"{team.address}/library"
+
+
 @pytest.mark.parametrize(
     ("changes", "reason"),
     [

@@ -3,5 +3,10 @@
 {
   const { page } = document.currentScript.dataset;
   const path = new URL(page || location.pathname, location).pathname;
-  sessionStorage.setItem("footnoteAddress", path + location.search);
+  if (path.endsWith("/") && !location.search) {
+    // The start page itself: a late return would take people back from the page they opened next.
+    sessionStorage.removeItem("footnoteAddress");
+  } else {
+    sessionStorage.setItem("footnoteAddress", path + location.search);
+  }
 }
