@@ -34,6 +34,7 @@ from commands.console import (
 from commands.evaluation_commands import evaluate, labels
 from commands.key_commands import api_key, encryption_key, google_login
 from commands.maintenance_commands import backup, check, reindex, restore
+from commands.migrate_command import migrate
 from commands.question_commands import ask, ratings, search
 from commands.server_commands import api, mcp, serve, worker
 from domain import LOCAL_USER
@@ -110,6 +111,7 @@ for command in (
     evaluate_catalog,
     google_login,
     mcp,
+    migrate,
     ratings,
     reindex,
     restore,

@@ -7,6 +7,7 @@ built on first use. The pages, the API, the command line, and the tests import t
 import logging
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from bootstrap.hosting import make_host_policy, note_pages_address
 from bootstrap.import_services import SAMPLES
@@ -23,6 +24,9 @@ from domain.logs import configure_logs
 from domain.web.host_policy import HostPolicy
 from settings import Settings, secret_values
 
+if TYPE_CHECKING:
+    from services.migration.ledger_migration import LedgerMigration
+
 __all__ = [
     "SAMPLES",
     "LatestServices",
@@ -32,6 +36,7 @@ __all__ = [
     "current_settings",
     "following",
     "interface_language",
+    "ledger_migration",
     "page_host_policy",
     "streamlit_secrets",
 ]
@@ -101,6 +106,23 @@ def check_ledger(settings: Settings) -> None:
     from storage.ledger.database import check_ledger
 
     check_ledger(settings.data_dir, settings.database_url)
+
+
+def ledger_migration(settings: Settings, new_url: str | None) -> "LedgerMigration":
+    """A move of the ledger to another database; None is the file in the data folder.
+
+    Raises:
+        ConfigError: A URL is not one of SQLite or PostgreSQL, or the driver is not installed.
+        StorageError: There is no data folder.
+    """
+    from services.migration.ledger_migration import LedgerMigration
+    from storage.data_folder import keep_private, require_data_folder
+
+    _configure_logs(settings)
+    if settings.database_url is None:
+        require_data_folder(settings.data_dir)
+    keep_private(settings.data_dir)
+    return LedgerMigration(settings.data_dir, settings.database_url, new_url)
 
 
 def interface_language() -> str:

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from services.imports.import_service import ImportService
     from services.imports.maintenance import MaintenanceService
     from services.library.original_service import OriginalService
+    from services.migration.index_migration import IndexMigration
     from services.question_limit import QuestionLimit
     from services.settings_service import SettingsService
     from services.sources.directory_source import DirectoryKind, DirectoryService
@@ -330,6 +331,13 @@ class ImportServices:
         from services.imports.maintenance import MaintenanceService
 
         return MaintenanceService(self._database, self.parts.stores, self.parts.configured)
+
+    @cached_property
+    def index_migration(self) -> "IndexMigration":
+        """Moves the index to another engine."""
+        from services.migration.index_migration import IndexMigration
+
+        return IndexMigration(self._database, self.parts.stores)
 
     @property
     def housekeeping(self) -> "Housekeeping":

@@ -67,18 +67,26 @@ def open_services(
     from bootstrap.tracing import end_traces
 
     try:
-        services = build_services(data_dir=data_dir, must_exist=must_exist)
-        notices = services.library.status(LOCAL_USER).notices if warn else ()
-        print_warnings(notices)
-        yield services
-        # Damage may be found only when a file is first read, so compare afterwards.
-        damages = services.library.damage() if warn else ()
-        print_warnings(notice for notice in damages if notice not in notices)
+        with resumable():
+            services = build_services(data_dir=data_dir, must_exist=must_exist)
+            notices = services.library.status(LOCAL_USER).notices if warn else ()
+            print_warnings(notices)
+            yield services
+            # Damage may be found only when a file is first read, so compare afterwards.
+            damages = services.library.damage() if warn else ()
+            print_warnings(notice for notice in damages if notice not in notices)
+    finally:
+        end_traces()
+
+
+@contextmanager
+def resumable() -> Iterator[None]:
+    """Work that the same command resumes if a person stops it with Ctrl+C."""
+    try:
+        yield
     except KeyboardInterrupt:
         typer.echo("Stopped. Finished work is kept; run the same command to resume.")
         raise typer.Exit(INTERRUPTED) from None
-    finally:
-        end_traces()
 
 
 def command_line(*arguments: object, data_dir: Path | None = None) -> str:

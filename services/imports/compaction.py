@@ -7,25 +7,18 @@ index, which replaces the old one as after a reindex, but nothing is split or em
 """
 
 import time
-from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 from domain import Principal, Role
-from domain.errors import StorageError
 from domain.logs import get_logger, milliseconds
-from domain.messages import _
 from services.access import require_role
-from services.imports.index_writer import ActiveIndex, Entry, IndexWriter
-from services.long_work import Cancelled, CancelledError, never, stop_if
-from storage.base_store import IndexStore
+from services.imports.index_copy import copy_passages
+from services.imports.index_writer import ActiveIndex, IndexWriter
+from services.long_work import Cancelled, CancelledError, never
 from storage.index_stores import IndexStores, open_store
-from storage.ledger.database import Database, in_groups
+from storage.ledger.database import Database
 from storage.ledger.document_store import Documents
 from storage.ledger.index_store import Index
 from storage.safe_writes import writer_lock
-
-if TYPE_CHECKING:
-    import numpy as np
 
 COMMITS = 100
 """The length of a history that any index may have."""
@@ -33,8 +26,6 @@ COMMITS = 100
 PASSAGES_PER_COMMIT = 200
 """Each further commit is allowed for this many passages, whose vectors of 384 numbers take 300 KiB
 of memory, so a history takes at most about a quarter more."""
-
-_DOCUMENTS_PER_STEP = 500
 
 _log = get_logger("imports")
 
@@ -89,38 +80,9 @@ class Compaction:
         source = open_store(self._active.indexes, self._active.stores, index)
         source.load()  # vectors of damaged files must not be copied
         copy = self._active.resume_or_create(index.spec)
-        copied = self._copy(source, copy, cancelled)
+        copied = 0
+        writer = IndexWriter(self._active.ledger, copy)
+        for progress in copy_passages(self._documents, source, writer, cancelled):
+            copied = progress.passages
         self._active.activate(copy.index)
         return copied
-
-    def _copy(self, source: IndexStore, copy: IndexStore, cancelled: Cancelled) -> int:
-        """Copy the passages of the documents that the copy lacks, and return their number."""
-        writer = IndexWriter(self._active.ledger, copy)
-        writer.collect_garbage()
-        copied = 0
-        missing = list(self._documents.ids(missing_in=copy.index.id))
-        for ids in in_groups(missing, _DOCUMENTS_PER_STEP):
-            stop_if(cancelled)
-            entries = [
-                Entry(document, passage)
-                for document, passage in self._documents.with_passages(ids, source.index.id)
-            ]
-            if entries:
-                writer.add_embedded(entries, _vectors(source, entries), cancelled)
-            copied += len(entries)
-        return copied
-
-
-def _vectors(source: IndexStore, entries: Sequence[Entry]) -> "np.ndarray":
-    import numpy as np  # slow to import, and rarely needed
-
-    ids = [entry.passage.id for entry in entries]
-    stored = source.passages.vectors_of(ids)
-    if len(stored) < len(ids):
-        raise StorageError(
-            _(
-                "The vector store lacks {count} passages of the library: run `python cli.py check`,"
-                " then `python cli.py reindex`."
-            ).format(count=len(ids) - len(stored))
-        )
-    return np.stack([stored[id_] for id_ in ids])

@@ -237,7 +237,7 @@ def _bring_up_to_date(
             require_ledger(connection, location, remains)
         revision = revision_of(connection)
     if revision != HEAD:
-        _require_known(revision, location.name)
+        require_known(revision, location.name)
         _migrate(engine, data_dir, location.name)
 
 
@@ -334,11 +334,16 @@ def _migrate(engine: Engine, data_dir: Path, name: str) -> None:
     with writer_lock(data_dir, _MIGRATION_TIMEOUT_S), writer_of(engine).begin() as connection:
         from storage.ledger.migrations.run import upgrade  # loads Alembic
 
-        _require_known(revision_of(connection), name)  # a newer version may have been faster
+        require_known(revision_of(connection), name)  # a newer version may have been faster
         upgrade(connection)
 
 
-def _require_known(revision: str | None, name: str) -> None:
+def require_known(revision: str | None, name: str) -> None:
+    """Require that this version of Footnote knows the migration of the ledger at this place.
+
+    Raises:
+        StorageError: A newer version of Footnote has written the ledger.
+    """
     from storage.ledger.migrations.run import is_known  # loads Alembic
 
     if revision is not None and not is_known(revision):

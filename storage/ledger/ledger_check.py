@@ -14,6 +14,7 @@ from sqlalchemy.exc import DatabaseError, SQLAlchemyError
 from storage.ledger.columns import CellError
 from storage.ledger.ledger_location import LedgerLocation, Remains, reason_of
 from storage.ledger.ledger_tables import Base, DocumentRow, IndexRow, SourceRow
+from storage.ledger.move_mark import MoveState, read_mark
 
 _LOG_MAGIC = b"\x37\x7f\x06"
 _SIDES = ("-wal", "-shm")
@@ -105,8 +106,9 @@ def require_ledger(connection: Connection, location: LedgerLocation, remains: Re
 
     Raises:
         StorageError: The database belongs to another program, or it is empty although the folder
-            contains the files of a library.
+            contains the files of a library; or the ledger is moved, or was moved, elsewhere.
     """
+    _require_in_place(connection, location)
     names = set(inspect(connection).get_table_names()) - {_VERSIONS}
     if not names & _OURS:
         if remains:
@@ -115,6 +117,16 @@ def require_ledger(connection: Connection, location: LedgerLocation, remains: Re
             raise location.foreign(", ".join(sorted(names)[:5]))
     elif remains.indexes and names >= _OURS and _is_blank(connection):
         raise location.missing_rows()
+
+
+def _require_in_place(connection: Connection, location: LedgerLocation) -> None:
+    mark = read_mark(connection)
+    if mark is not None:
+        raise (
+            location.moved(mark.place)
+            if mark.state == MoveState.MOVED
+            else location.unfinished_move()
+        )
 
 
 def require_sound(connection: Connection, location: LedgerLocation, file: Path, head: str) -> None:

@@ -12,6 +12,7 @@ from sqlalchemy.exc import DatabaseError, SQLAlchemyError
 from domain.errors import BusyError, DamagedLedgerError, StorageError
 from domain.messages import _, join_messages
 from storage.ledger import postgresql
+from storage.ledger.move_mark import REFUSAL
 
 INDEXES = "indexes"
 UPLOADS = "uploads"
@@ -114,6 +115,14 @@ _RESTORE_AT_URL = _(
     "To recover, stop Footnote and restore the database from a backup, or correct"
     " FOOTNOTE_DATABASE_URL."
 )
+_MOVED_TO_URL = _(
+    "The library was moved from {ledger} to {place}: set FOOTNOTE_DATABASE_URL to this address, and"
+    " restart Footnote. Until then, running processes can read it, but not change it."
+)
+_MOVED_TO_FOLDER = _(
+    "The library was moved from {ledger} to the data folder: remove FOOTNOTE_DATABASE_URL, and"
+    " restart Footnote. Until then, running processes can read it, but not change it."
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -185,6 +194,20 @@ class LedgerLocation:
             ).format(file=self.file, tables=tables, recovery=self._recovery())
         )
 
+    def moved(self, place: str) -> StorageError:
+        """The error for a ledger that was moved to this place; see `move_mark.Mark`."""
+        template = _MOVED_TO_URL if place else _MOVED_TO_FOLDER
+        return StorageError(template.format(ledger=self._ledger, place=place))
+
+    def unfinished_move(self) -> StorageError:
+        """The error for a ledger that does not contain the whole library yet."""
+        return StorageError(
+            _(
+                "The library is being moved to {ledger}, which is not complete yet: finish `python"
+                " cli.py migrate` first, or use the ledger that it was moved from."
+            ).format(ledger=self._ledger)
+        )
+
     def damage_error(self, reason: str, findings: Sequence[str] = ()) -> DamagedLedgerError:
         """The error for a damaged ledger."""
         return DamagedLedgerError(
@@ -222,6 +245,8 @@ class LedgerLocation:
     def explanation(self, error: SQLAlchemyError) -> StorageError:
         """The error to report for a database failure, with what to do."""
         reason = reason_of(error)
+        if reason.startswith(REFUSAL):
+            return self.moved(reason.removeprefix(REFUSAL))
         if self.is_on_server:
             return postgresql.explanation(self, error, reason)
         if "database is locked" in reason:

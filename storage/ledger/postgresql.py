@@ -4,7 +4,7 @@ Writers are serialized by an advisory lock, as by SQLite's lock, so that a trans
 something and rely on it when it writes. Readers see a snapshot.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, Final
@@ -18,6 +18,7 @@ from sqlalchemy import (
     Engine,
     Integer,
     String,
+    Table,
     create_engine,
     event,
     func,
@@ -33,7 +34,7 @@ from sqlalchemy.sql.functions import GenericFunction
 
 from domain.errors import ConfigError, StorageError, StorageUnavailableError
 from domain.messages import _
-from storage.ledger.columns import POSTGRESQL, json_text
+from storage.ledger.columns import POSTGRESQL, Whole, json_text
 
 if TYPE_CHECKING:
     from storage.ledger.ledger_location import LedgerLocation
@@ -225,6 +226,24 @@ def _unusable(location: "LedgerLocation", reason: str, remedy: str) -> StorageEr
 
 def _unavailable(location: "LedgerLocation", reason: str, remedy: str) -> StorageError:
     return StorageUnavailableError(location.unusable(reason, remedy))
+
+
+def prepare_use(connection: Connection, tables: Iterable[Table]) -> None:
+    """After rows were copied with their ids: continue the ids, and collect statistics.
+
+    Without statistics, the first searches of a large ledger would read whole tables.
+    """
+    for table in tables:
+        connection.exec_driver_sql(f'ANALYZE "{table.name}"')
+        key = [column.name for column in table.primary_key if isinstance(column.type, Whole)]
+        if key == [column.name for column in table.primary_key]:
+            connection.exec_driver_sql(_CONTINUED_IDS.format(table=table.name, key=key[0]))
+
+
+_CONTINUED_IDS = (
+    "SELECT setval(pg_get_serial_sequence('{table}', '{key}'),"
+    ' (SELECT coalesce(max("{key}"), 0) + 1 FROM "{table}"), false)'
+)
 
 
 @contextmanager

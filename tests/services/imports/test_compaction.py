@@ -5,7 +5,7 @@ import pytest
 
 from domain import LOCAL_USER, Principal, Role
 from domain.errors import BusyError, ForbiddenError, StorageError
-from services.imports import compaction
+from services.imports import compaction, index_copy
 from services.imports.compaction import Compaction
 from storage.safe_writes import writer_lock
 from tests.fakes.damage import damage
@@ -18,7 +18,7 @@ def documents(count):
 
 @pytest.fixture(autouse=True)
 def small_steps(monkeypatch):
-    monkeypatch.setattr(compaction, "_DOCUMENTS_PER_STEP", 10)
+    monkeypatch.setattr(index_copy, "_DOCUMENTS_PER_STEP", 10)
 
 
 @pytest.fixture

@@ -1,0 +1,101 @@
+"""Moves the ledger to another database, while people read and ask."""
+
+import time
+from contextlib import closing
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from domain import Principal, Role
+from domain.logs import get_logger, milliseconds
+from services.access import require_role
+from services.long_work import OnProgress, ignore
+from storage.backups.library_id import WORKING_FOLDER, library_id, require_library_id
+from storage.ledger.database import ledger_location, open_database
+from storage.ledger.ledger_move import LedgerMove
+from storage.safe_writes import writer_lock
+
+_WORKING_FOLDER = ".move"
+_LOCK_TIMEOUT_S = 120.0
+"""How long to wait for imports and reindexing, which would lose the step they are in."""
+
+_log = get_logger("storage")
+
+
+@dataclass(frozen=True, slots=True)
+class MovedLedger:
+    """A ledger that was moved: where it is now, and where it was.
+
+    `rows` is the number of rows by table, empty if an earlier call has moved it.
+    """
+
+    place: str
+    earlier_place: str
+    rows: dict[str, int] = field(default_factory=dict)
+
+
+class LedgerMigration:
+    """Moves the ledger of a data folder from one URL to another; None is the file in the folder."""
+
+    def __init__(self, data_dir: Path, old_url: str | None, new_url: str | None) -> None:
+        """Connect to nothing yet.
+
+        Raises:
+            ConfigError: A URL is not one of SQLite or PostgreSQL, or the driver is not installed.
+        """
+        self._data_dir = data_dir
+        self._old_url = old_url
+        self._new_url = new_url
+        self._old = ledger_location(data_dir, old_url)
+        self._new = ledger_location(data_dir, new_url)
+
+    def is_complete(self, principal: Principal) -> bool:
+        """Whether an earlier call has moved the ledger.
+
+        Raises:
+            ForbiddenError: The principal is not an administrator.
+            StorageError: It was moved to another place, or a database failed.
+        """
+        require_role(principal, Role.ADMIN)
+        with closing(self._move()) as move:
+            return move.is_complete()
+
+    def run(self, principal: Principal, on_progress: OnProgress = ignore) -> MovedLedger:
+        """Copy the ledger, compare the copy, and make the original refuse changes from then on.
+
+        Until the end, the original stays in use. The end takes as long as reading both ledgers;
+        meanwhile, others can read, and wait to write. After an error or a crash, the next call
+        resumes the copy.
+
+        Raises:
+            ForbiddenError: The principal is not an administrator.
+            ConflictError: The new database contains another ledger; it was not changed.
+            BusyError: Another call, an import, or a reindex is running.
+            DamagedLedgerError: The original is damaged.
+            StorageError: A database failed, or the copy differs.
+        """
+        require_role(principal, Role.ADMIN)
+        started = time.monotonic()
+        with (
+            writer_lock(self._data_dir / _WORKING_FOLDER, timeout_s=0),
+            closing(self._move()) as move,
+        ):
+            if move.is_complete():
+                return MovedLedger(self._new.name, self._old.name)
+            open_database(self._data_dir, self._old_url).close()  # checks it, and updates it
+            move.prepare()
+            move.copy(on_progress)
+            with writer_lock(self._data_dir, _LOCK_TIMEOUT_S):
+                move.copy(on_progress)
+                rows = move.finish(on_progress)
+        total_ms = milliseconds(time.monotonic() - started)
+        _log.info("ledger moved", rows=sum(rows.values()), total_ms=total_ms)
+        return MovedLedger(self._new.name, self._old.name, rows)
+
+    def _move(self) -> LedgerMove:
+        return LedgerMove(self._data_dir, self._library(), self._old_url, self._new_url)
+
+    def _library(self) -> str:
+        if library := library_id(self._data_dir):
+            return library
+        with writer_lock(self._data_dir / WORKING_FOLDER):
+            return require_library_id(self._data_dir)

@@ -1,0 +1,190 @@
+"""Moves the ledger of a library to another database, in steps that can be repeated.
+
+Until the end, the old ledger stays in use and unchanged, and nothing opens the new one. At the end,
+the old ledger refuses changes before the new one may be opened, so at most one of them changes.
+"""
+
+from pathlib import Path
+
+from sqlalchemy import Connection, Engine, exists, inspect, select
+
+from domain.errors import ConflictError
+from domain.messages import _
+from storage.ledger import postgresql
+from storage.ledger.database import HEAD, ledger_location, require_known
+from storage.ledger.engines import engine_of
+from storage.ledger.ledger_check import revision_of, url_of
+from storage.ledger.ledger_copy import (
+    LedgerPlace,
+    OnProgress,
+    Snapshot,
+    copied_tables,
+    copy_rows,
+    require_equal,
+)
+from storage.ledger.ledger_location import FILE, LedgerLocation
+from storage.ledger.ledger_tables import Base
+from storage.ledger.move_mark import (
+    Mark,
+    MoveState,
+    accept_writes,
+    read_mark,
+    refuse_writes,
+    remove_mark,
+    set_mark,
+)
+
+
+class LedgerMove:
+    """A move of a ledger to another database.
+
+    Every method raises StorageError if a database fails, and can then be called again.
+    """
+
+    def __init__(
+        self, data_dir: Path, library: str, old_url: str | None, new_url: str | None
+    ) -> None:
+        """Connect to nothing yet; `library` identifies the library of the data folder.
+
+        Raises:
+            ConfigError: A URL is not one of SQLite or PostgreSQL, or the driver is not installed.
+            ConflictError: Both URLs name the same database.
+        """
+        self._library = library
+        self._old = _place(data_dir, old_url)
+        self._new = _place(data_dir, new_url)
+        if _is_same(self._old.location, self._new.location):
+            raise ConflictError(
+                _("The ledger is already in {place}.").format(place=self._new.location.name)
+            )
+
+    @property
+    def new(self) -> LedgerLocation:
+        """Where the ledger will be."""
+        return self._new.location
+
+    def close(self) -> None:
+        """Close the connections."""
+        for place in (self._old, self._new):
+            place.engine.dispose()
+
+    def is_complete(self) -> bool:
+        """Whether the ledger was moved to the new place, which may be opened from now on.
+
+        Raises:
+            StorageError: It was moved to another place.
+        """
+        with self._old.reading() as old:
+            mark = read_mark(old.connection)
+        if mark is None or mark.state != MoveState.MOVED:
+            return False
+        if mark != self._mark(MoveState.MOVED, self._new.location):
+            raise self._old.location.moved(mark.place)
+        with self._new.writing() as connection:
+            if read_mark(connection) == self._mark(MoveState.UNFINISHED, self._old.location):
+                remove_mark(connection)  # the process was killed just before this
+        return True
+
+    def prepare(self) -> None:
+        """Create the tables in the new place and mark them, unless an earlier call has done so.
+
+        Raises:
+            ConflictError: The database contains a ledger that is not one of this library, or that
+                was not moved away.
+        """
+        if (file := self._new.location.file) is not None:
+            _create(self._new.location, file)
+        with self._new.writing() as connection:
+            if self._new.location.is_on_server:
+                postgresql.require_server(connection, self._new.location)
+            self._require_free(connection)
+            accept_writes(connection)
+            set_mark(connection, self._mark(MoveState.UNFINISHED, self._old.location))
+            _upgrade(connection, self._new.location)
+
+    def copy(self, on_progress: OnProgress) -> None:
+        """Copy what the new ledger lacks, as it is at one moment; the old one may be changed."""
+        with self._old.reading() as old:
+            copy_rows(old, self._new, on_progress)
+
+    def finish(self, on_progress: OnProgress) -> dict[str, int]:
+        """Copy the rest while nobody changes the old ledger, compare both, and move to the new one.
+
+        Returns:
+            The number of rows of each table.
+
+        Raises:
+            BusyError: Another process has been writing to the old ledger for half a minute.
+        """
+        with self._old.writing() as connection:
+            sums = copy_rows(Snapshot(connection, self._old.location), self._new, on_progress)
+            require_equal(sums, self._new, on_progress)
+            self._prepare_use()
+            set_mark(connection, self._mark(MoveState.MOVED, self._new.location))
+            refuse_writes(connection, self._new.location.url)
+        with self._new.writing() as connection:
+            remove_mark(connection)
+        return {table: one.rows for table, one in sums.items()}
+
+    def _prepare_use(self) -> None:
+        if self._new.location.is_on_server:
+            with self._new.writing() as connection:
+                postgresql.prepare_use(connection, copied_tables())
+
+    def _mark(self, state: MoveState, other: LedgerLocation) -> Mark:
+        return Mark(self._library, state, other.url)
+
+    def _require_free(self, connection: Connection) -> None:
+        mark, place = read_mark(connection), self._new.location.name
+        if mark is None and not _is_blank(connection):
+            raise ConflictError(
+                _(
+                    "{place} already contains a ledger, which was not changed: name an empty"
+                    " database with --to-database."
+                ).format(place=place)
+            )
+        if mark is not None and mark.library != self._library:
+            raise ConflictError(
+                _(
+                    "{place} contains the ledger of another library, whose move is not finished or"
+                    " which was moved away. It was not changed: name another database with"
+                    " --to-database."
+                ).format(place=place)
+            )
+
+
+def _place(data_dir: Path, url: str | None) -> LedgerPlace:
+    location = ledger_location(data_dir, url)
+    engine: Engine = engine_of(url or url_of(data_dir / FILE))
+    return LedgerPlace(location, engine)
+
+
+def _is_same(one: LedgerLocation, other: LedgerLocation) -> bool:
+    files = [place.file.resolve() for place in (one, other) if place.file is not None]
+    return files[0] == files[-1] if len(files) > 1 else one.url == other.url
+
+
+def _create(location: LedgerLocation, file: Path) -> None:
+    try:
+        file.touch(mode=0o600)
+    except OSError as error:
+        raise location.unwritable(str(error.strerror or error)) from error
+
+
+def _is_blank(connection: Connection) -> bool:
+    """Whether no table of a ledger has rows; earlier versions lack some tables."""
+    present = set(inspect(connection).get_table_names())
+    tables = [table for table in Base.metadata.sorted_tables if table.name in present]
+    return not any(
+        connection.scalar(select(exists(select(1).select_from(table)))) for table in tables
+    )
+
+
+def _upgrade(connection: Connection, location: LedgerLocation) -> None:
+    revision = revision_of(connection)
+    if revision == HEAD:
+        return
+    require_known(revision, location.name)
+    from storage.ledger.migrations.run import upgrade  # loads Alembic
+
+    upgrade(connection)
