@@ -2,7 +2,7 @@
 
 import os
 import time
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -20,6 +20,13 @@ ROLES = {
 """A part of the command line, and what it runs; the first match counts."""
 
 
+LOOPS = "event loops"
+FILES_OF_LOOP = 3
+"""An event loop of asyncio and its pair of sockets."""
+_KINDS = {"anon_inode:[eventpoll]": LOOPS, "socket:": "sockets", "pipe:": "pipes"}
+"""The beginning of what an open file refers to, and its kind."""
+
+
 @dataclass(frozen=True)
 class Usage:
     """What the processes of a role use: MiB of memory, and counts."""
@@ -29,8 +36,14 @@ class Usage:
     rss: float = 0.0
     own: float = 0.0
     """Anonymous memory, including what is swapped out, which a leak increases."""
-    files: int = 0
+    files: Counter[str] = field(default_factory=Counter)
+    """Open files by kind, see `kind_of`."""
     threads: int = 0
+
+    @property
+    def other_files(self) -> int:
+        """The number of open files that do not belong to event loops."""
+        return self.files.total() - FILES_OF_LOOP * self.files[LOOPS]
 
     def __add__(self, other: "Usage") -> "Usage":
         return Usage(
@@ -111,6 +124,24 @@ def _usage(pid: int) -> Usage:
         kib["Pss"] / 1024,
         kib["Rss"] / 1024,
         (kib["Anonymous"] + kib["Swap"]) / 1024,
-        len(list((PROC / str(pid) / "fd").iterdir())),
+        _files(pid),
         len(list((PROC / str(pid) / "task").iterdir())),
     )
+
+
+def _files(pid: int) -> Counter[str]:
+    kinds = Counter[str]()
+    for file in (PROC / str(pid) / "fd").iterdir():
+        with suppress(OSError):  # it has just been closed
+            kinds[kind_of(str(file.readlink()))] += 1
+    return kinds
+
+
+def kind_of(target: str) -> str:
+    """The kind of an open file, by what `/proc` says that it refers to."""
+    for beginning, kind in _KINDS.items():
+        if target.startswith(beginning):
+            return kind
+    if "/indexes/" in target:
+        return "index"
+    return "ledger" if "/footnote.db" in target else "other files"

@@ -19,7 +19,7 @@ from uvicorn.config import HTTP_PROTOCOLS, LOGGING_CONFIG
 from bootstrap import current_settings, streamlit_secrets
 from bootstrap.tracing import end_traces
 from commands.connection_limits import limited_protocol
-from commands.long_running import bound_memory
+from commands.long_running import allow_open_files, bound_memory
 from domain.errors import AppError
 from settings import Settings
 
@@ -47,6 +47,7 @@ def main() -> None:
 
         serve_metrics("pages", settings.pages_metrics_port, "FOOTNOTE_PAGES_METRICS_PORT")
     options = ["--browser.gatherUsageStats=false", "--logger.level=warning", *sys.argv[1:]]
+    allow_open_files()
     bound_memory()
     with _sign_in_options(settings) as sign_in_options:
         sys.argv[1:] = ["run", str(_APP), *options, *sign_in_options]

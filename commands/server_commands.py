@@ -23,7 +23,7 @@ from commands.console import (
     open_services,
     settings_from_options,
 )
-from commands.long_running import bound_memory
+from commands.long_running import allow_open_files, bound_memory
 from commands.supervisor import ABANDONED_IMPORT, supervise, termination_request
 from domain import LOCAL_USER
 from domain.errors import InputError
@@ -113,6 +113,7 @@ def serve_app(
         timeout_graceful_shutdown=_GRACE_S,
         timeout_keep_alive=KEEP_ALIVE_S,
     )
+    allow_open_files()
     bound_memory()
     threading.Thread(target=services.warm_up, daemon=True).start()
     with suppress(KeyboardInterrupt):

@@ -1,4 +1,7 @@
-"""Reciprocal rank fusion of several retrievers, or of several rephrasings of a question."""
+"""Retrievers that fuse the results of others, or of several rephrasings of a question.
+
+The formula is `rankers.fuse_reciprocal_ranks`.
+"""
 
 import asyncio
 from collections import Counter

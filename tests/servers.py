@@ -35,7 +35,8 @@ class Server:
     port: int
     path: str
     health: str
-    address: str = "127.0.0.1"
+    address: str
+    pid: int
 
     def ask(self, *headers, method="GET", path=""):
         """The raw response to a request with exactly these header lines."""
@@ -83,8 +84,8 @@ def served(kind, line, *options, address="127.0.0.1", **settings):
     }
     paths = {"api": ("/api/v1/openapi.json", "/api/v1/health"), "mcp": ("/mcp", "/mcp")}
     path, health = paths.get(kind, ("/", "/_stcore/health"))
-    server = Server(port, path, health, address)
     with subprocess.Popen(commands[kind], cwd=ROOT, env=line.environ(**settings)) as process:
+        server = Server(port, path, health, address, process.pid)
         try:
             _wait_until_listening(server, process)
             yield server

@@ -1,4 +1,4 @@
-"""The memory of long-running processes stays bounded."""
+"""The memory of long-running processes stays bounded, and they may open enough files."""
 
 import os
 import platform
@@ -48,6 +48,16 @@ bound_memory()
 print(gc.get_threshold() == usual)
 """
 
+LIMITED = """
+import resource, sys
+from commands.long_running import allow_open_files
+most = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
+hard = most if sys.argv[1] == "high" else 512
+resource.setrlimit(resource.RLIMIT_NOFILE, (256, hard))
+allow_open_files()
+print(resource.getrlimit(resource.RLIMIT_NOFILE) == (min(hard, 10_240), hard))
+"""
+
 
 def output_of(script, *arguments):
     command = [sys.executable, "-c", script, *arguments]
@@ -71,3 +81,9 @@ def test_a_large_block_has_its_own_mapping_even_after_a_larger_one_was_freed():
 
 def test_garbage_is_collected_as_often_as_python_does():
     assert output_of(COLLECTED).strip() == "True"
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="other systems have other limits")
+@pytest.mark.parametrize("hard", ["high", "low"])
+def test_a_server_may_open_as_many_files_as_the_system_permits(hard):
+    assert output_of(LIMITED, hard).strip() == "True"

@@ -11,8 +11,13 @@ from api.openai.tool_requests import CalledFunction, ToolCall
 from api.rest.answer_schemas import Citation, ResponseModel, Source, Step
 from domain import Citation as Cited
 from domain import CitationState, Turn, TurnState, is_on_web
-from services.agent.agent_events import NO_ANSWER, UNREADABLE_CALL
-from services.chat.running_answer import BLANK, CALLED_TOOLS, FILTERED
+from services.chat.running_answer import (
+    BLANK,
+    CALLED_TOOLS,
+    FILTERED,
+    NO_ANSWER,
+    UNREADABLE_CALL,
+)
 from services.events import TurnFinished
 from services.export.answer_text import escape, location_text, marker_spans
 

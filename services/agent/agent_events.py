@@ -14,18 +14,13 @@ from domain import Step, StepState
 from domain.logs import elapsed_ms
 from domain.messages import _
 from services.agent.tool_results import SourceNumbers
-from services.chat.running_answer import incomplete_reason
+from services.chat.running_answer import NO_ANSWER, UNREADABLE_CALL, incomplete_reason
 
 Piece = dict[str, Any]
 
 RESULT_CHARS = 4_000
 """The maximum length of a stored tool result, in characters; the model reads all of it."""
 
-NO_ANSWER = _("The model ended without an answer: ask again or reword the question.")
-UNREADABLE_CALL = _(
-    "The model's tool call could not be parsed: ask again, or set a model that supports tools in"
-    " FOOTNOTE_CHAT_MODEL."
-)
 _MODEL_LIMIT = "ModelCallLimitMiddleware"
 
 

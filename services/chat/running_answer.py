@@ -71,6 +71,11 @@ CALLED_TOOLS = _(
     "The model called a tool instead of writing an answer, although no tool was offered: ask again,"
     " or set another model in FOOTNOTE_CHAT_MODEL."
 )
+NO_ANSWER = _("The model ended without an answer: ask again or reword the question.")
+UNREADABLE_CALL = _(
+    "The model's tool call could not be parsed: ask again, or set a model that supports tools in"
+    " FOOTNOTE_CHAT_MODEL."
+)
 _INCOMPLETE = {
     LENGTH_LIMIT: TOO_LONG,
     TIME_LIMIT: OUT_OF_TIME,

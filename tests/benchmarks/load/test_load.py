@@ -34,5 +34,6 @@ def test_a_soak_does_everything_and_fails_at_nothing(tmp_path):
     assert figures["failures"] == 0, report["notes"]
     done = ["answers", "imports", "upload boxes", "browser sessions", "GET metrics"]
     assert all(figures[one] > 0 for one in done)
-    (growth,) = report["tables"]
+    growth, kinds = report["tables"]
     assert {row[0] for row in growth["rows"]} == {"API", "pages", "worker", "supervisor"}
+    assert {"API: ledger", "pages: event loops"} <= {row[0] for row in kinds["rows"]}

@@ -1,7 +1,10 @@
 """The parts of the load: documents, dialogs, usage of processes, slopes, and verdicts."""
 
+import asyncio
+import os
 import subprocess
 import sys
+from collections import Counter
 
 import numpy as np
 import pytest
@@ -9,7 +12,7 @@ import pytest
 from benchmarks.load.documents import Writer
 from benchmarks.load.people import dialogs
 from benchmarks.load.soak import growth_of, is_flat, slope_of
-from benchmarks.processes import Sample, Usage, usage_by_role
+from benchmarks.processes import LOOPS, Sample, Usage, kind_of, usage_by_role
 from loaders.formats import read_document
 
 
@@ -51,8 +54,35 @@ def test_usage_includes_the_children_of_a_process():
         usage = usage_by_role([parent.pid])
         parent.communicate("\n")
     assert usage["API"].threads == 2
-    assert usage["API"].files >= 6
+    assert usage["API"].files.total() >= 6
+    assert usage["API"].files["pipes"] >= 4
     assert usage["API"].pss > 0
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="there is no /proc")
+def test_files_of_event_loops_are_counted_separately():
+    (before,) = usage_by_role([os.getpid()]).values()
+    loops = [asyncio.new_event_loop() for _ in range(3)]
+    (during,) = usage_by_role([os.getpid()]).values()
+    for loop in loops:
+        loop.close()
+    assert during.files[LOOPS] == before.files[LOOPS] + 3
+    assert during.files.total() > before.files.total() + 3
+    assert during.other_files == before.other_files
+
+
+@pytest.mark.parametrize(
+    ("target", "kind"),
+    [
+        ("/data/footnote.db-wal", "ledger"),
+        ("/data/indexes/ab12/passages/rows/0", "index"),
+        ("/data/indexes/ab12/keywords/1.store (deleted)", "index"),
+        ("socket:[123]", "sockets"),
+        ("/dev/null", "other files"),
+    ],
+)
+def test_open_files_are_counted_by_what_they_refer_to(target, kind):
+    assert kind_of(target) == kind
 
 
 def test_the_slope_of_a_line_has_no_error():
@@ -61,16 +91,19 @@ def test_the_slope_of_a_line_has_no_error():
     assert error == pytest.approx(0, abs=1e-6)
 
 
-def used(mib_per_hour, files=0, threads=0):
-    """Samples of an hour that grow evenly; `files` and `threads` grow by that much."""
-    return [
-        Sample(60 * n, {"API": usage(mib_per_hour * n / 60, files * (n > 30), threads * (n > 30))})
-        for n in range(60)
+def used(mib_per_hour, files=0, threads=0, loops=0):
+    """Samples of an hour that grow evenly; the other figures grow by that much in the middle."""
+    first = [Sample(60 * n, {"API": usage(mib_per_hour * n / 60)}) for n in range(30)]
+    last = [
+        Sample(60 * n, {"API": usage(mib_per_hour * n / 60, files, threads, loops)})
+        for n in range(30, 60)
     ]
+    return first + last
 
 
-def usage(mib, files, threads):
-    return Usage(own=100 + mib, files=20 + files, threads=5 + threads)
+def usage(mib, files=0, threads=0, loops=0):
+    kinds = {"other files": 20 + files, LOOPS: 30 + loops, "sockets": 60 + 2 * loops}
+    return Usage(own=100 + mib, files=Counter(kinds), threads=5 + threads)
 
 
 @pytest.mark.parametrize(
@@ -81,15 +114,17 @@ def usage(mib, files, threads):
         (used(6), False),
         (used(0, files=3), False),
         (used(0, threads=3), False),
+        (used(0, loops=5), True),
+        (used(0, loops=10), False),
     ],
-    ids=["same", "within", "memory", "files", "threads"],
+    ids=["same", "within", "memory", "files", "threads", "kept sessions", "sessions"],
 )
 def test_a_process_is_flat_if_memory_and_handles_stay(samples, flat):
     assert is_flat(growth_of("API", samples, 0)) is flat
 
 
 def test_a_warm_up_does_not_count_as_growth():
-    samples = [Sample(60 * n, {"API": usage(min(n, 30), 0, 0)}) for n in range(60)]
+    samples = [Sample(60 * n, {"API": usage(min(n, 30))}) for n in range(60)]
     growth = growth_of("API", samples, 60 * 30)
     assert growth.before == 30
     assert growth.slope == pytest.approx(0, abs=1e-6)

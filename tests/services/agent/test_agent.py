@@ -9,9 +9,10 @@ from langchain_core.tools import tool
 
 from domain import LOCAL_USER, Step, StepState
 from domain.errors import ModelError, ModelUnavailableError
-from services.agent.agent_events import NO_ANSWER, RESULT_CHARS, UNREADABLE_CALL
+from services.agent.agent_events import RESULT_CHARS
 from services.agent.agent_tools import answer_tool, document_tools
 from services.agent.document_agent import THREAD, UNANSWERED, AgentLimits, DocumentAgent, make_agent
+from services.chat.running_answer import NO_ANSWER, UNREADABLE_CALL
 from services.texts import MAX_QUESTION_CHARS
 from tests.fakes.openai import Call, Fault, Text, ToolCalls
 
