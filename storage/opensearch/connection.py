@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 
 MIN_VERSION = (2, 4)
 """The first version whose k-NN plugin applies a filter during a Lucene search, not after it."""
+_CONNECTIONS = 64
+"""Connections to each node that stay open for the next request: one for each answer of an API."""
 _BUSY, _UNAVAILABLE = 429, (502, 503, 504)
 _CLOSED = "index_closed_exception"
 _UNFIT = (_CLOSED, "strict_dynamic_mapping_exception", "mapper_parsing_exception")
@@ -93,6 +95,7 @@ def connect(server: SearchServer) -> "OpenSearch":
         transport_class=LimitedTransport,
         connection_class=Urllib3HttpConnection,
         limit_s=server.timeout_s,
+        pool_maxsize=_CONNECTIONS,
         **options,
     )
 

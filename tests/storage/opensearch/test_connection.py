@@ -1,6 +1,7 @@
 import json
 import socket
 import time
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
@@ -17,7 +18,7 @@ from storage.opensearch.connection import (
 from storage.opensearch.passage_index import PassageIndex
 from storage.opensearch.vector_rows import VectorRows
 from storage.vectors.new_rows import new_rows
-from tests.opensearch.answers import answering, described
+from tests.opensearch.answers import Answers, answering, described, running
 
 NODES = "part of the OpenSearch cluster is unavailable .*start the missing nodes"
 DISKS = "disks .* almost full.*can't be written .*free disk space"
@@ -141,6 +142,15 @@ def test_a_server_that_is_not_running_is_reported_at_once():
     with pytest.raises(SearchUnavailableError, match="check its address"), client_errors():
         connect(SearchServer((url,))).info()
     assert time.monotonic() - start < 5
+
+
+def test_simultaneous_requests_keep_their_connections(caplog):
+    slow = Answers(described("2.19.1"), delay_s=0.1)
+    with running(slow) as server, ThreadPoolExecutor(8) as threads:
+        client = connect(SearchServer((server.url,)))
+        for request in [threads.submit(client.info) for _ in range(16)]:
+            request.result()
+    assert "Connection pool is full" not in caplog.text
 
 
 def test_a_silent_server_is_given_the_configured_time_once():
