@@ -5,15 +5,18 @@ import shutil
 import signal
 import subprocess
 import sys
-from contextlib import contextmanager
+from base64 import urlsafe_b64encode
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
+from secrets import token_bytes
 
 from tests.deploy.files import ROOT, SERVICES, image_files
+from tests.postgresql.server import PASSWORD, USER
 
 END_S = 30
+VOLUME = "/var/lib/footnote"
 _PROGRAM = "/opt/footnote"
-_VOLUME = "/var/lib/footnote"
 
 
 def missing_programs():
@@ -52,13 +55,32 @@ def copy_program(folder):
         (shutil.copytree if (ROOT / name).is_dir() else shutil.copy)(ROOT / name, target)
 
 
+def service_variables(postgresql, database, search_url):
+    """The variables of the services in the compose file, for these stores."""
+    variables = {
+        "FOOTNOTE_DATABASE_URL": f"postgresql://{USER}@127.0.0.1:{postgresql.port}/{database}",
+        "PGPASSWORD": PASSWORD,
+        "FOOTNOTE_ENCRYPTION_KEY": urlsafe_b64encode(token_bytes(32)).decode(),
+        "FOOTNOTE_SEARCH_URL": search_url,
+        "FOOTNOTE_SEARCH_REPLICAS": "0",
+        "FOOTNOTE_LOG_FORMAT": "json",
+        "FOOTNOTE_LOG_LEVEL": "info",
+    }
+    assert variables.keys() == SERVICES["api"]["environment"].keys()
+    return variables
+
+
 @dataclass(frozen=True)
 class Containers:
-    """Containers with the same program and variables that share a volume."""
+    """Containers with the same program and variables that share a volume.
+
+    If there are `logs`, each container adds its log to a file of its name in that folder.
+    """
 
     program: Path
     volume: Path
     variables: dict[str, str]
+    logs: Path | None = None
 
     def run(self, *command):
         """The output of a command in a container of its own."""
@@ -68,13 +90,30 @@ class Containers:
     @contextmanager
     def start(self, name, *command, **variables):
         """Run a command in the background; it is killed at the end of the block."""
-        with subprocess.Popen(
-            self._command(name, command), env=self._environ(**variables)
-        ) as process:
-            try:
-                yield process
-            finally:
-                process.kill()
+        with ExitStack() as stack:
+            log = self.logs and stack.enter_context((self.logs / name).open("ab"))
+            process = stack.enter_context(
+                subprocess.Popen(
+                    self._command(name, command),
+                    env=self._environ(**variables),
+                    stdout=log and subprocess.DEVNULL,
+                    stderr=log,
+                )
+            )
+            stack.callback(process.kill)
+            yield process
+
+    def serve(self, program, number, port, **variables):
+        """`start` a service of the compose file; its server is on this port of loopback."""
+        options = {
+            "0.0.0.0": "127.0.0.1",
+            "8600": str(port),
+            "--server.port=8501": f"--server.port={port}",
+        }
+        command = [options.get(one, one) for one in SERVICES[program]["command"]]
+        if program == "worker":
+            variables["FOOTNOTE_WORKER_METRICS_PORT"] = str(port)
+        return self.start(f"{program}-{number}", *command, **variables)
 
     def _command(self, name, command):
         python, *arguments = command
@@ -82,7 +121,7 @@ class Containers:
         return [
             *_isolation(name),
             *_mount("--ro-bind", self.program, _PROGRAM),
-            *_mount("--bind", self.volume, _VOLUME),
+            *_mount("--bind", self.volume, VOLUME),
             *("--chdir", _PROGRAM, sys.executable, *arguments),
         ]
 
@@ -91,13 +130,34 @@ class Containers:
             "PATH": os.environ["PATH"],
             "HOME": "/tmp",
             "PYTHONDONTWRITEBYTECODE": "1",
-            "FOOTNOTE_DATA_DIR": f"{_VOLUME}/data",
+            "FOOTNOTE_DATA_DIR": f"{VOLUME}/data",
         }
         return image | self.variables | variables
 
 
 def stop(process):
     """Send SIGTERM to process 1 of the container, and return its exit code."""
-    children = Path(f"/proc/{process.pid}/task/{process.pid}/children").read_text().split()
-    os.kill(int(children[0]), signal.SIGTERM)
+    os.kill(_children(process.pid)[0], signal.SIGTERM)
     return process.wait(END_S)
+
+
+def send_to_all(process, number):
+    """Send a signal to all processes of the container, the first one first."""
+    for pid in _descendants(process.pid):
+        with suppress(ProcessLookupError):
+            os.kill(pid, number)
+
+
+def _descendants(pid):
+    for child in _children(pid):
+        yield child
+        yield from _descendants(child)
+
+
+def _children(pid):
+    """The processes that this one has started; none if it has ended."""
+    found = []
+    with suppress(OSError):
+        for thread in Path(f"/proc/{pid}/task").iterdir():
+            found += map(int, (thread / "children").read_text().split())
+    return found

@@ -1,17 +1,19 @@
 """Two of each process, isolated as containers are, over PostgreSQL, OpenSearch, and one volume."""
 
 import time
-from base64 import urlsafe_b64encode
 from contextlib import ExitStack, suppress
-from secrets import token_bytes
 
 import httpx
 import pytest
 
-from tests.deploy.containers import Containers, copy_program, missing_programs, stop
-from tests.deploy.files import SERVICES
+from tests.deploy.containers import (
+    Containers,
+    copy_program,
+    missing_programs,
+    service_variables,
+    stop,
+)
 from tests.fakes.page_session import open_start_page, wait_for_pages
-from tests.postgresql.server import PASSWORD, USER
 from tests.servers import free_port
 
 pytestmark = [pytest.mark.slow, pytest.mark.opensearch, pytest.mark.postgresql]
@@ -31,33 +33,12 @@ def containers(tmp_path, postgresql_server, opensearch, index_name):
         pytest.skip(problem)
     database = index_name.replace("-", "_")
     postgresql_server.execute(f"CREATE DATABASE {database}")
-    variables = {
-        "FOOTNOTE_DATABASE_URL": f"postgresql://{USER}@127.0.0.1:{postgresql_server.port}/{database}",
-        "PGPASSWORD": PASSWORD,
-        "FOOTNOTE_ENCRYPTION_KEY": urlsafe_b64encode(token_bytes(32)).decode(),
-        "FOOTNOTE_SEARCH_URL": opensearch.url,
-        "FOOTNOTE_SEARCH_REPLICAS": "0",
-        "FOOTNOTE_LOG_FORMAT": "json",
-        "FOOTNOTE_LOG_LEVEL": "info",
-    }
-    assert variables.keys() == SERVICES["api"]["environment"].keys()
+    variables = service_variables(postgresql_server, database, opensearch.url)
     program, volume = tmp_path / "program", tmp_path / "volume"
     copy_program(program)
     volume.mkdir()
     yield Containers(program, volume, {**variables, "FOOTNOTE_SEARCH_INDEX": index_name})
     postgresql_server.execute(f"DROP DATABASE {database} WITH (FORCE)")
-
-
-def start(containers, stack, program, number, port):
-    """Start a service of the compose file, on this port of loopback."""
-    options = {
-        "0.0.0.0": "127.0.0.1",
-        "8600": str(port),
-        "--server.port=8501": f"--server.port={port}",
-    }
-    command = [options.get(one, one) for one in SERVICES[program]["command"]]
-    variables = {"FOOTNOTE_WORKER_METRICS_PORT": str(port)} if program == "worker" else {}
-    return stack.enter_context(containers.start(f"{program}-{number}", *command, **variables))
 
 
 def wait_for(address):
@@ -104,7 +85,9 @@ def test_isolated_processes_share_a_library(containers):
             for program in ("pages", "api", "worker")
             for number in (1, 2)
         }
-        running = {one: start(containers, stack, *one, port) for one, port in ports.items()}
+        running = {
+            one: stack.enter_context(containers.serve(*one, port)) for one, port in ports.items()
+        }
         apis = [stack.enter_context(client(ports["api", number], key)) for number in (1, 2)]
         for number in (1, 2):
             wait_for(f"http://127.0.0.1:{ports['api', number]}/readyz")
