@@ -126,7 +126,7 @@ def fill(data_dir: str, size: int) -> int:
     return embedded
 
 
-def import_made_up(data_dir: str, loader: "Loader") -> int:
+def import_made_up(data_dir: str, loader: "Loader", database_url: str | None = None) -> int:
     """Import into a library with random vectors; returns the number of passages."""
     from loaders.formats import FORMATS_VERSION
     from loaders.split import SPLITTER_VERSION
@@ -141,7 +141,7 @@ def import_made_up(data_dir: str, loader: "Loader") -> int:
 
     spec = EmbeddingSpec()
     target = IndexSpec(spec.stored(), fingerprint(spec), SPLITTER_VERSION, 1000, 150)
-    database = open_database(Path(data_dir))
+    database = open_database(Path(data_dir), database_url)
     stores = IndexStores(Path(data_dir), lambda _stored: RandomVectors())
     access = Access(Sources(database), Restrictions(database))
     source = access.sources.ensure("directory", "/made-up", name="made-up")
