@@ -2,7 +2,7 @@
 
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from datetime import UTC, datetime
 from functools import partial
@@ -47,7 +47,6 @@ from storage.ledger.document_store import Documents, StoredVersion
 from storage.ledger.import_leases import ImportLeases, Workers
 from storage.ledger.source_store import Sources, StoredSource
 from storage.processes import process_name
-from storage.safe_writes import writer_lock
 
 _POLL_S = 0.3
 _NOT_BEGUN = Progress(Stage.LISTING, 0, 0)
@@ -55,7 +54,8 @@ _RENEW_S = 4.0
 _SCHEDULE_S = 10.0
 _HOUSEKEEPING_S = 3600.0
 _BACKUP_END_S = 5.0
-_LOCK_TIMEOUT_S = 0.0  # the run stays in the queue and is retried shortly
+_LOCK_TIMEOUT_S = 2.0
+"""How long a removal waits at its beginning: nothing is lost if it stays in the queue."""
 _GROUP = 200
 
 _log = get_logger("imports")
@@ -90,10 +90,9 @@ class Removals:
             BusyError: Another import or a reindex is running.
             StorageError: The data folder can't be written.
         """
-        with writer_lock(self._active.stores.data_dir, timeout_s=_LOCK_TIMEOUT_S):
-            items = self._remove(source, import_id, turn, on_progress, cancelled)
-            self._kinds.get(source.kind).forget(source)
-            self._sources.remove(source.id)
+        items = self._remove(source, import_id, turn, on_progress, cancelled)
+        self._kinds.get(source.kind).forget(source)
+        self._sources.remove(source.id)
         state, kind = ImportState.COMPLETED, ImportKind.REMOVAL
         return ImportReport(import_id, source.id, state, tuple(items), kind=kind)
 
@@ -110,24 +109,28 @@ class Removals:
         removals = [
             _removal(key, version) for key, version in self._documents.versions(source.id).items()
         ]
-        writer = self._active.writer()
-        if writer and removals:
-            writer.load()
+        with self._active.step(cancelled, _LOCK_TIMEOUT_S):
+            self._load(removals)
         turn.end_listing()
         for group in in_groups(removals, _GROUP):
             stop_if(cancelled)
             on_progress(Progress(Stage.REMOVING, len(items), len(removals), group[0][1].key))
-            self._active.ledger.remove(import_id, group)
-            if writer:
-                writer.collect_garbage()
+            with self._active.step(cancelled):
+                self._active.ledger.remove(import_id, group)
+                self._active.collect_garbage()
             items.extend(item for _, item in group)
             if len(items) < len(removals) and turn.is_over():
                 raise TurnOverError
         stop_if(cancelled)
         on_progress(Progress(Stage.REMOVING, len(items), len(removals)))  # no longer cancelable
-        if writer:
-            writer.collect_garbage()
+        with self._active.step():
+            self._active.collect_garbage()
         return items
+
+    def _load(self, removals: Sequence[object]) -> None:
+        writer = self._active.writer()
+        if writer and removals:
+            writer.load()
 
 
 def _removal(key: str, version: StoredVersion) -> tuple[str, ImportItem]:

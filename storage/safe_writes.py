@@ -6,14 +6,19 @@ import os
 import shutil
 import sys
 import threading
-from collections.abc import Iterator
+import time
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from datetime import datetime
 from functools import partial
 from pathlib import Path, PurePath
+from typing import TYPE_CHECKING
 
 from domain.errors import BusyError, DamagedIndexError, StorageError
 from domain.messages import _
+
+if TYPE_CHECKING:
+    from filelock import BaseFileLock
 
 LOCK_FILE = "writer.lock"
 HOLDER_FILE = "writer.json"
@@ -28,10 +33,31 @@ class _ThreadLocks(threading.local):
 
 
 _locks = _ThreadLocks()
+_POLL_S = 0.02
+
+
+def _ignore() -> None:
+    pass
+
+
+def attempt(action: Callable[[], bool], timeout_s: float, on_wait: Callable[[], None]) -> bool:
+    """Repeat the action until it succeeds or the time is over; return whether it succeeded.
+
+    `on_wait` is called before each wait, and may raise an error.
+    """
+    deadline = time.monotonic() + timeout_s
+    while not action():
+        if time.monotonic() >= deadline:
+            return False
+        on_wait()
+        time.sleep(_POLL_S)
+    return True
 
 
 @contextmanager
-def writer_lock(folder: Path, timeout_s: float = 30.0) -> Iterator[None]:
+def writer_lock(
+    folder: Path, timeout_s: float = 30.0, on_wait: Callable[[], None] = _ignore
+) -> Iterator[None]:
     """Lock `folder` for writing, creating it if necessary.
 
     If the process dies, the operating system releases the lock. The lock is not reentrant: a second
@@ -40,20 +66,19 @@ def writer_lock(folder: Path, timeout_s: float = 30.0) -> Iterator[None]:
     Args:
         folder: Each folder has its own lock, independent of parent folders and subfolders.
         timeout_s: How long to wait for another writer; 0 tries once.
+        on_wait: Called repeatedly while waiting; an error that it raises ends the wait.
 
     Raises:
         BusyError: Another writer still holds the lock; the message names it.
         StorageError: The folder can't be written to.
     """
-    from filelock import FileLock, Timeout  # loads asyncio; readers don't need it
+    from filelock import FileLock  # loads asyncio; readers don't need it
 
     lock = FileLock(folder / LOCK_FILE)
     with write_errors(folder):
         folder.mkdir(parents=True, exist_ok=True)
-        try:
-            lock.acquire(timeout=timeout_s)
-        except Timeout as error:
-            raise BusyError(_busy_message(folder, timeout_s)) from error
+        if not attempt(partial(_try, lock), timeout_s, on_wait):
+            raise BusyError(_busy_message(folder, timeout_s))
     _locks.folders.add(folder)
     try:
         with write_errors(folder):
@@ -62,6 +87,16 @@ def writer_lock(folder: Path, timeout_s: float = 30.0) -> Iterator[None]:
     finally:
         _locks.folders.discard(folder)
         lock.release()
+
+
+def _try(lock: "BaseFileLock") -> bool:
+    from filelock import Timeout
+
+    try:
+        lock.acquire(blocking=False)
+    except Timeout:
+        return False
+    return True
 
 
 def holds_lock(folder: Path) -> bool:

@@ -12,13 +12,12 @@ from domain import Principal, Role
 from domain.logs import get_logger, milliseconds
 from services.access import require_role
 from services.imports.index_copy import copy_passages
-from services.imports.index_writer import ActiveIndex, IndexWriter
+from services.imports.index_writer import ActiveIndex
 from services.long_work import Cancelled, CancelledError, never
 from storage.index_stores import IndexStores, open_store
 from storage.ledger.database import Database
 from storage.ledger.document_store import Documents
 from storage.ledger.index_store import Index
-from storage.safe_writes import writer_lock
 
 COMMITS = 100
 """The length of a history that any index may have."""
@@ -26,6 +25,9 @@ COMMITS = 100
 PASSAGES_PER_COMMIT = 200
 """Each further commit is allowed for this many passages, whose vectors of 384 numbers take 300 KiB
 of memory, so a history takes at most about a quarter more."""
+
+_LOCK_TIMEOUT_S = 5.0
+"""Longer than a step of an import, or the compaction would never run while others import."""
 
 _log = get_logger("imports")
 
@@ -52,7 +54,7 @@ class Compaction:
         if self._due_index() is None:  # the usual case, without the lock
             return False
         started = time.monotonic()
-        with writer_lock(self._active.stores.data_dir, timeout_s=0):
+        with self._active.lock.hold(_LOCK_TIMEOUT_S):
             index = self._due_index()  # another process may have compacted it
             if index is None:
                 return False
@@ -81,7 +83,7 @@ class Compaction:
         source.load()  # vectors of damaged files must not be copied
         copy = self._active.resume_or_create(index.spec)
         copied = 0
-        writer = IndexWriter(self._active.ledger, copy)
+        writer = self._active.writer_of(copy)
         for progress in copy_passages(self._documents, source, writer, cancelled):
             copied = progress.passages
         self._active.activate(copy.index)

@@ -1,9 +1,9 @@
 """Executes one import: reads and splits documents, and writes them to the index in batches."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
-from functools import cached_property
 from typing import TYPE_CHECKING
 
 from domain import DocumentRef, ImportItem, ImportReport, ImportState, Outcome, Passage
@@ -14,7 +14,7 @@ from services.imports.import_forecast import PassageForecast
 from services.imports.import_plan import Loader, Plan, failed_item
 from services.imports.import_resumption import Quarantine, remaining
 from services.imports.import_turn import UNLIMITED, ImportTurn, TurnOverError
-from services.imports.index_writer import ActiveIndex, IndexWriter
+from services.imports.index_writer import ActiveIndex, IndexWriter, entries_of
 from services.imports.permission_plan import HIDDEN_WORDS, hidden_reason
 from services.long_work import Cancelled, OnProgress, Progress, Stage, stop_if
 from storage.ledger.database import in_groups
@@ -61,7 +61,8 @@ class ImportExecution:
     """An import in progress; `items` grows with each outcome.
 
     At most one batch of documents is in memory, and a batch is stored completely or not at all.
-    Interrupting the import loses the work on that batch, but never a document.
+    Interrupting the import loses the work on that batch, but never a document. The lock of the
+    library is held only while a batch is written.
     """
 
     task: ImportTask
@@ -83,6 +84,7 @@ class ImportExecution:
     _total: int = 0
     _read_passages: int = 0
     _forecast: PassageForecast = field(default_factory=PassageForecast)
+    _opened: IndexWriter | None = None
 
     def execute(self, plan: Plan, stored: Mapping[str, StoredVersion]) -> None:
         """Carry out the plan; removals come last, after everything else has succeeded.
@@ -92,6 +94,8 @@ class ImportExecution:
             TurnOverError: The turn is over; all documents read so far are written.
             SourceUnavailableError: The source can no longer be reached; all documents read so far
                 are written.
+            BusyError: Another process writes for a long time, or has rebuilt the index with other
+                settings; documents already written stay.
         """
         self.task.turn.end_listing()
         plan = self._resume(plan, stored)
@@ -118,10 +122,24 @@ class ImportExecution:
             task.import_id, task.source.id, state, items, self.passages_embedded, message=message
         )
 
-    @cached_property
+    @property
     def _writer(self) -> IndexWriter:
         # Not opened before the first document is read: until then there may be no index.
-        return self.active.require_writer(self.default_spec)
+        if self._opened is None:
+            self._opened = self.active.writer() or self._first_writer()
+        return self._opened
+
+    def _first_writer(self) -> IndexWriter:
+        with self.active.step(self.cancelled):
+            return self.active.require_writer(self.default_spec)
+
+    @contextmanager
+    def _step(self) -> Iterator[IndexWriter]:
+        """Hold the lock of the library, and write to the index that is active now."""
+        writer = self._writer
+        with self.active.step(self.cancelled):
+            self._opened = self.active.current(writer)
+            yield self._opened
 
     def _resume(self, plan: Plan, stored: Mapping[str, StoredVersion]) -> Plan:
         rest = remaining(plan, self.items, stored, self.formats_version)
@@ -208,22 +226,27 @@ class ImportExecution:
         versions, self._batch = self._batch, []
         if not versions:
             return
-        self._writer.write(self.task.import_id, versions, self.cancelled, self._report)
+        entries = entries_of(versions)
+        vectors = self._writer.embed(entries, self.cancelled, self._report)
+        with self._step() as writer:
+            writer.write(self.task.import_id, versions, vectors, self.cancelled, self._report)
         self.passages_embedded += sum(version.item.passages for version in versions)
         self.items.extend(version.item for version in versions)
 
     def _remove(self, removals: Sequence[tuple[str, ImportItem]]) -> None:
         done = 0
         if removals:  # cancellation is possible only until the first removal
-            self._writer.load()
+            with self._step() as writer:
+                writer.load()
         for group in in_groups(removals):
             stop_if(self.cancelled)
             self.on_progress(
                 Progress(Stage.REMOVING, done, len(removals), passages=self.passages_embedded)
             )
             done += len(group)
-            self.active.ledger.remove(self.task.import_id, group)
-            self._writer.collect_garbage()
+            with self._step() as writer:
+                self.active.ledger.remove(self.task.import_id, group)
+                writer.collect_garbage()
             self.items.extend(item for _, item in group)
             if done < len(removals) and self.task.turn.is_over():
                 raise TurnOverError

@@ -1,14 +1,12 @@
 """Brings the library up to date with a source, or determines what that would change."""
 
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
 from domain import DocumentRef, ImportItem, ImportKind, ImportReport, ImportState, Principal
-from domain.errors import BusyError, UnreadableError
-from domain.messages import _
+from domain.errors import UnreadableError
 from services.access import Access
 from services.imports.import_forecast import PassageForecast
 from services.imports.import_plan import Loader, Plan, failed_item, list_entries, plan
@@ -32,15 +30,15 @@ from storage.ledger.import_leases import ImportLeases
 from storage.ledger.import_store import Imports, import_not_found
 from storage.ledger.index_store import IndexSpec
 from storage.ledger.source_store import StoredSource, excluded_keys, mirrors_permissions
+from storage.library_lock import LibraryLock
 from storage.processes import process_name
-from storage.safe_writes import writer_lock
 
 _LOCK_TIMEOUT_S = 2.0
-_QUEUED_LOCK_TIMEOUT_S = 0.0  # the run stays in the queue and is retried shortly
+"""How long the first step waits: nothing is lost if the run stays in the queue."""
 
 
 class ImportService:
-    """Imports sources, one import at a time per data folder."""
+    """Imports sources."""
 
     def __init__(
         self,
@@ -81,6 +79,11 @@ class ImportService:
         """The folder of the library."""
         return self._stores.data_dir
 
+    @property
+    def lock(self) -> LibraryLock:
+        """The lock of the library."""
+        return self._active.lock
+
     def run(
         self,
         principal: Principal,
@@ -104,18 +107,18 @@ class ImportService:
             StorageError: The data folder can't be written.
         """
         worker = process_name()
-        with self._only_writer(_LOCK_TIMEOUT_S):
+        with self._active.step(timeout_s=_LOCK_TIMEOUT_S):
             import_id = self._leases.start(source.id, principal.user_id, worker)
-            leased = LeasedRun(
-                self._leases,
-                import_id,
-                worker,
-                default_state=ImportState.CANCELLED,
-                on_progress=on_progress,
-                cancelled=cancelled,
-            )
-            task = ImportTask(import_id, source, loader, confirm_removals=confirm_removals)
-            report = leased.run(partial(self._import, task))
+        leased = LeasedRun(
+            self._leases,
+            import_id,
+            worker,
+            default_state=ImportState.CANCELLED,
+            on_progress=on_progress,
+            cancelled=cancelled,
+        )
+        task = ImportTask(import_id, source, loader, confirm_removals=confirm_removals)
+        report = leased.run(partial(self._import, task))
         return report or self._imports.get(import_id)
 
     def perform(
@@ -157,8 +160,7 @@ class ImportService:
         task = ImportTask(
             import_id, source, loader, keys, confirm_removals, turn, quarantine or Quarantine()
         )
-        with self._only_writer(_QUEUED_LOCK_TIMEOUT_S):
-            return self._import(task, on_progress, cancelled)
+        return self._import(task, on_progress, cancelled)
 
     def dry_run(
         self,
@@ -247,17 +249,6 @@ class ImportService:
         """The report of the source's most recent import."""
         return self._imports.latest(source.id)
 
-    @contextmanager
-    def _only_writer(self, timeout_s: float) -> Iterator[None]:
-        with ExitStack() as stack:
-            try:
-                stack.enter_context(writer_lock(self._stores.data_dir, timeout_s=timeout_s))
-            except BusyError as error:
-                raise BusyError(
-                    _("Another import or a reindex is running. {error}").format(error=error)
-                ) from error
-            yield
-
     def _import(
         self, task: ImportTask, on_progress: OnProgress, cancelled: Cancelled
     ) -> ImportReport:
@@ -272,14 +263,16 @@ class ImportService:
             cancelled,
             items=list(self._imports.get(task.import_id).items),
         )
-        self._active.collect_garbage()
+        with self._active.step(cancelled, _LOCK_TIMEOUT_S):
+            self._active.collect_garbage()
         stored = self._documents.versions(source.id)
         update_metadata(self._active, self._documents, source, stored, cancelled)
         planned = self._plan(task, stored, on_progress, cancelled)
         if planned.options:
             self._sources.set_options(source.id, planned.options)
         execution.execute(planned, stored)
-        self._active.publish()
+        with self._active.step(cancelled):
+            self._active.publish()
         if not task.keys:
             self._save_cursor(source, planned)
         return execution.report(planned.withheld)

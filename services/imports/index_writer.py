@@ -11,15 +11,17 @@ between 3 and 4 leaves the replaced ones listed. Garbage collection at the next 
 
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import suppress
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from domain import Metadata, Passage
-from domain.errors import StorageError
+from domain.errors import BusyError, StorageError
 from domain.language.script import script_of
 from domain.logs import get_logger
-from services.long_work import Cancelled, Stage, stop_if
+from domain.messages import _
+from services.long_work import Cancelled, Stage, never, stop_if
 from storage.base_store import IndexStore, NewPassage
 from storage.index_stores import IndexStores, open_store
 from storage.ledger.database import Database, in_groups
@@ -33,6 +35,7 @@ from storage.ledger.document_store import (
 from storage.ledger.index_store import Index, Indexes, IndexSpec, IndexState, new_index
 from storage.ledger.ledger import Ledger, NewVersion
 from storage.ledger.source_store import StoredSource
+from storage.library_lock import LibraryLock
 
 if TYPE_CHECKING:
     import numpy as np
@@ -45,6 +48,10 @@ _BATCH_S = 0.5
 
 _PASSAGES_PER_COMMIT = 1024
 _DOCUMENTS_PER_UPDATE = 100
+
+STEP_TIMEOUT_S = 20.0
+"""How long a step of an import waits for those of others, which take seconds, so that the documents
+it has read are not lost. A reindex takes longer."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,12 +70,18 @@ def _ignore(_stage: Stage, _part: int, _parts: int) -> None:
     pass
 
 
-class IndexWriter:
-    """Writes to one index. The caller holds the data folder's writer lock."""
+def entries_of(versions: Sequence[NewVersion]) -> list[Entry]:
+    """The passages of new versions, in order."""
+    return [Entry(one.document, passage) for one in versions for passage in one.passages]
 
-    def __init__(self, ledger: Ledger, store: IndexStore) -> None:
+
+class IndexWriter:
+    """Writes to one index. The caller holds the lock of the library, except to embed."""
+
+    def __init__(self, ledger: Ledger, store: IndexStore, lock: LibraryLock) -> None:
         self._ledger = ledger
         self._store = store
+        self._lock = lock
         self.index = store.index
         self._batch_size = _FIRST_BATCH
 
@@ -76,25 +89,27 @@ class IndexWriter:
         self,
         import_id: str,
         versions: Sequence[NewVersion],
+        vectors: "np.ndarray",
         cancelled: Cancelled,
         on_part: OnPart = _ignore,
     ) -> None:
         """Replace documents by new versions: stage their passages, commit, collect garbage.
 
-        `on_part` receives WRITING before anything is written.
+        `vectors` are those of `entries_of(versions)`. `on_part` receives WRITING before anything is
+        written.
 
         Raises:
             CancelledError: The work was canceled; staged passages become garbage.
             DamagedIndexError: A store is damaged; nothing was written.
+            StorageUnavailableError: The lock of the library was lost.
         """
-        entries = [Entry(one.document, passage) for one in versions for passage in one.passages]
-        self._stage(entries, self._embed(entries, cancelled, on_part), cancelled, on_part)
+        self._stage(entries_of(versions), vectors, cancelled, on_part)
         self._ledger.commit(self.index.id, import_id, versions)
         self.collect_garbage()
 
     def add(self, entries: Sequence[Entry], cancelled: Cancelled) -> None:
         """Index passages of documents that are already in the library; raises like `write`."""
-        self.add_embedded(entries, self._embed(entries, cancelled, _ignore), cancelled)
+        self.add_embedded(entries, self.embed(entries, cancelled), cancelled)
 
     def add_embedded(
         self, entries: Sequence[Entry], vectors: "np.ndarray", cancelled: Cancelled
@@ -117,6 +132,7 @@ class IndexWriter:
         for start in range(0, len(entries), _PASSAGES_PER_COMMIT):
             group = slice(start, start + _PASSAGES_PER_COMMIT)
             stop_if(cancelled)
+            self._lock.require_held()
             self._store.add([_new_passage(entry) for entry in entries[group]], vectors[group])
 
     def load(self) -> None:
@@ -130,6 +146,7 @@ class IndexWriter:
     def update_metadata(self, entries: Sequence[Entry]) -> None:
         """Replace the metadata of stored passages by that of their documents, without embedding."""
         for group in in_groups(entries, _PASSAGES_PER_COMMIT):
+            self._lock.require_held()
             self._store.replace_metadata({entry.passage.id: _metadata(entry) for entry in group})
 
     def collect_garbage(self) -> int:
@@ -141,13 +158,20 @@ class IndexWriter:
         self._store.require_usable()
         discarded = self._ledger.discards(self.index.id)
         if discarded:
+            self._lock.require_held()
             self._store.delete(discarded)
             self._ledger.forget(self.index.id, discarded)
         return len(discarded)
 
-    def _embed(
-        self, entries: Sequence[Entry], cancelled: Cancelled, on_part: OnPart
+    def embed(
+        self, entries: Sequence[Entry], cancelled: Cancelled, on_part: OnPart = _ignore
     ) -> "np.ndarray":
+        """The vectors of the entries, in order. The lock is not needed, because nothing is written.
+
+        Raises:
+            CancelledError: The work was canceled.
+            ModelError: The embedding failed.
+        """
         import numpy as np  # slow to import, and not needed by an import without changes
 
         texts = [_searchable(entry) for entry in entries]
@@ -166,12 +190,32 @@ class IndexWriter:
 
 
 class ActiveIndex:
-    """Opens the active index for writing. The caller holds the data folder's writer lock."""
+    """Opens the active index for writing. The caller holds its `lock`."""
 
     def __init__(self, database: Database, stores: IndexStores) -> None:
         self.ledger = Ledger(database)
         self.indexes = Indexes(database)
         self.stores = stores
+        self.lock = LibraryLock(stores.data_dir, database)
+
+    @contextmanager
+    def step(
+        self, cancelled: Cancelled = never, timeout_s: float = STEP_TIMEOUT_S
+    ) -> Iterator[None]:
+        """Hold the lock for one step of an import, between which other imports write.
+
+        Raises:
+            BusyError: The lock is not free in time.
+            CancelledError: The work was canceled while waiting.
+        """
+        with ExitStack() as held:
+            try:
+                held.enter_context(self.lock.hold(timeout_s, partial(stop_if, cancelled)))
+            except BusyError as error:
+                raise BusyError(
+                    _("Another import or a reindex is running. {error}").format(error=error)
+                ) from error
+            yield
 
     def writer(self) -> IndexWriter | None:
         """A writer for the active index; None before the first import."""
@@ -180,13 +224,32 @@ class ActiveIndex:
 
     def writer_for(self, index: Index) -> IndexWriter:
         """A writer for this index, active or not."""
-        return IndexWriter(self.ledger, open_store(self.indexes, self.stores, index))
+        return self.writer_of(open_store(self.indexes, self.stores, index))
+
+    def writer_of(self, store: IndexStore) -> IndexWriter:
+        """A writer for the index of this store."""
+        return IndexWriter(self.ledger, store, self.lock)
+
+    def current(self, writer: IndexWriter) -> IndexWriter:
+        """The writer or, if a compaction has replaced its index, a writer for the new one.
+
+        Raises:
+            BusyError: A reindex with other settings has replaced the index.
+        """
+        index = self.indexes.active()
+        if index is not None and index.id == writer.index.id:
+            return writer
+        if index is None or index.fingerprint != writer.index.fingerprint:
+            raise BusyError(
+                _("The index was rebuilt with other settings during the import: try again.")
+            )
+        return self.writer_for(index)
 
     def require_writer(self, spec: IndexSpec) -> IndexWriter:
         """A writer for the active index; creates the index from `spec` if there is none."""
         index = self.indexes.active()
         if index is None:
-            return IndexWriter(self.ledger, self.create(spec, IndexState.ACTIVE))
+            return self.writer_of(self.create(spec, IndexState.ACTIVE))
         return self.writer_for(index)
 
     def create(self, spec: IndexSpec, state: IndexState) -> IndexStore:
@@ -283,19 +346,27 @@ def update_metadata(
 
     Raises:
         CancelledError: The work was canceled; the next run continues.
+        BusyError: A reindex is running.
     """
     changed = dict(_changed_metadata(source, stored.values()))
-    indexes = [one for one in (active.indexes.active(), active.indexes.building()) if one]
     for group in in_groups(list(changed), _DOCUMENTS_PER_UPDATE):
         stop_if(cancelled)
         details = {document_id: changed[document_id] for document_id in group}
-        for index in indexes:
+        with active.step(cancelled):
+            _replace_details(active, documents, details)
+
+
+def _replace_details(
+    active: ActiveIndex, documents: Documents, details: Mapping[str, Metadata]
+) -> None:
+    for index in (active.indexes.active(), active.indexes.building()):
+        if index is not None:
             entries = [
                 Entry(replace(document, details=details[document.id]), passage)
-                for document, passage in documents.with_passages(list(group), index.id)
+                for document, passage in documents.with_passages(list(details), index.id)
             ]
             active.writer_for(index).update_metadata(entries)
-        active.ledger.update_metadata(details)
+    active.ledger.update_metadata(details)
 
 
 def _changed_metadata(

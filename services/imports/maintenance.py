@@ -11,7 +11,7 @@ from domain.logs import get_logger, milliseconds
 from domain.messages import _
 from services.access import require_role
 from services.imports.import_run import split_document
-from services.imports.index_writer import ActiveIndex, Entry, IndexWriter
+from services.imports.index_writer import ActiveIndex, Entry
 from services.long_work import (
     Cancelled,
     CancelledError,
@@ -31,7 +31,6 @@ from storage.ledger.import_leases import ImportLeases
 from storage.ledger.index_store import Index, IndexSpec
 from storage.ledger.ledger import Ledger
 from storage.ledger.source_store import Sources
-from storage.safe_writes import writer_lock
 
 if TYPE_CHECKING:
     from storage.vectors.passage_vector_store import PassageVectorStore
@@ -135,7 +134,7 @@ class MaintenanceService:
         turns = self._conversations.interrupt_running()
         imports = self._leases.interrupt_dead()
         try:
-            with writer_lock(self._stores.data_dir, timeout_s=0):
+            with self._active.lock.hold(timeout_s=0):
                 passages = self._collect_garbage()
                 problem = self._active.publish_and_clean_up()
             self._problem = (self._indexes.active(), problem)
@@ -168,7 +167,7 @@ class MaintenanceService:
             BusyError: An import or a reindex is running.
         """
         require_role(principal, Role.ADMIN)
-        with writer_lock(self._stores.data_dir, timeout_s=_LOCK_TIMEOUT_S):
+        with self._active.lock.hold(_LOCK_TIMEOUT_S):
             active = self._indexes.active()
             if active is None:
                 return CheckReport(self._documents.count(), 0)
@@ -196,7 +195,7 @@ class MaintenanceService:
         """
         require_role(principal, Role.ADMIN)
         started = time.monotonic()
-        with writer_lock(self._stores.data_dir, timeout_s=_LOCK_TIMEOUT_S):
+        with self._active.lock.hold(_LOCK_TIMEOUT_S):
             store = self._active.resume_or_create(self._configured)
             embedded = 0
             try:
@@ -212,7 +211,7 @@ class MaintenanceService:
 
     def _fill(self, store: IndexStore, cancelled: Cancelled) -> Iterator[Progress]:
         """Index all documents that are missing from the index, batch by batch."""
-        writer = IndexWriter(self._active.ledger, store)
+        writer = self._active.writer_of(store)
         writer.collect_garbage()
         missing = list(self._documents.ids(missing_in=store.index.id))
         done = embedded = 0

@@ -10,14 +10,13 @@ from domain.logs import get_logger, milliseconds
 from domain.messages import _
 from services.access import require_role
 from services.imports.index_copy import copy_passages
-from services.imports.index_writer import ActiveIndex, IndexWriter
+from services.imports.index_writer import ActiveIndex
 from services.long_work import OnProgress, Progress, Stage, ignore, never
 from storage.base_store import IndexStore
 from storage.index_stores import IndexStores, open_store
 from storage.ledger.database import Database, in_groups
 from storage.ledger.document_store import Documents
 from storage.ledger.index_store import Engine, Index
-from storage.safe_writes import writer_lock
 
 _LOCK_TIMEOUT_S = 2.0
 _PASSAGES_PER_STEP = 1000
@@ -63,7 +62,7 @@ class IndexMigration:
         """
         require_role(principal, Role.ADMIN)
         started = time.monotonic()
-        with writer_lock(self._active.stores.data_dir, _LOCK_TIMEOUT_S):
+        with self._active.lock.hold(_LOCK_TIMEOUT_S):
             index = self._active.indexes.active()
             if index is None or index.spec.engine == engine:
                 return None
@@ -78,7 +77,7 @@ class IndexMigration:
         original.load()  # vectors of damaged files must not be copied
         copy = self._active.resume_or_create(replace(index.spec, engine=engine))
         copied = 0
-        writer = IndexWriter(self._active.ledger, copy)
+        writer = self._active.writer_of(copy)
         for progress in copy_passages(self._documents, original, writer, never):
             copied = progress.passages
             on_progress(progress)

@@ -30,7 +30,6 @@ from services.sources.source_kinds import (
     required,
 )
 from storage.ledger.source_store import Sources, StoredSource, new_source
-from storage.safe_writes import writer_lock
 
 EVERYTHING = ("**/*",)
 
@@ -206,7 +205,7 @@ class DirectoryService:
             "labels": None if labels is None else _labels(labels),
         }
         set_options = {name: value for name, value in options.items() if value is not None}
-        with writer_lock(self.imports.data_dir, timeout_s=LOCK_TIMEOUT_S):
+        with self.imports.lock.hold(LOCK_TIMEOUT_S):
             source = self._merge(draft, set_options)
             loader = self.kind.files(source)
             # If the import fails before this point, the options must not change.

@@ -29,6 +29,7 @@ from storage.ledger.ledger_check import (
     url_of,
 )
 from storage.ledger.ledger_location import FILE, LedgerLocation, Remains, reason_of, remains_in
+from storage.ledger.session_lock import SessionLock
 from storage.safe_writes import writer_lock
 
 T = TypeVar("T")
@@ -145,6 +146,11 @@ class Database:
             session.begin(),
         ):
             yield session
+
+    def session_lock(self) -> SessionLock | None:
+        """A new lock between the machines that use this ledger; None for SQLite."""
+        is_on_server = self._location.is_on_server
+        return SessionLock(self._reader, self._location) if is_on_server else None
 
     def close(self) -> None:
         """Close the connections; the next session opens a new one."""

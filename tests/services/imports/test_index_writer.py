@@ -7,7 +7,7 @@ import pytest
 
 from domain import ImportItem, Outcome
 from services.imports.import_run import split_document
-from services.imports.index_writer import IndexWriter
+from services.imports.index_writer import IndexWriter, entries_of
 from services.long_work import CancelledError, Stage, never
 from storage.ledger.document_store import StoredDocument, document_id
 from storage.ledger.ledger import Ledger, NewVersion
@@ -76,8 +76,21 @@ def write(library, versions, fuse):
     store.__dict__.update(
         passages=Fused(store.passages, fuse), keywords=Fused(store.keywords, fuse)
     )
-    ledger = Fused(library.imports._active.ledger, fuse)
-    IndexWriter(ledger, store).write(latest_import(library), versions, never)
+    active = library.imports._active
+    embed_and_write(
+        IndexWriter(Fused(active.ledger, fuse), store, active.lock),
+        latest_import(library),
+        versions,
+    )
+
+
+def writer_of(library):
+    return library.imports._active.writer_of(library.active)
+
+
+def embed_and_write(writer, import_id, versions, cancelled=never, on_part=lambda *_: None):
+    vectors = writer.embed(entries_of(versions), cancelled, on_part)
+    writer.write(import_id, versions, vectors, cancelled, on_part)
 
 
 @pytest.mark.slow
@@ -134,9 +147,7 @@ def test_cancellation_while_embedding_writes_nothing(tmp_path, monkeypatch):
     embedded_before = library.embeddings.texts
     monkeypatch.setattr(Ledger, "commit", lambda *_: pytest.fail("committed"))
     with pytest.raises(CancelledError):
-        IndexWriter(library.imports._active.ledger, library.active).write(
-            "import", [version], lambda: next(requests)
-        )
+        embed_and_write(writer_of(library), "import", [version], lambda: next(requests))
     assert library.embeddings.texts - embedded_before < len(version.passages)
     assert library.check().agrees
 
@@ -147,10 +158,11 @@ def test_cancellation_between_two_writes_leaves_only_garbage(tmp_path, monkeypat
     library.load(DictLoader({"old": "the first text"}))
     version = new_version(library, "big", "words and words. " * 100, 1)
     monkeypatch.setattr(Ledger, "commit", lambda *_: pytest.fail("committed"))
-    writer = IndexWriter(library.imports._active.ledger, library.active)
+    writer = writer_of(library)
     before = library.active.passages.ids()
     with pytest.raises(CancelledError):
-        writer.write(
+        embed_and_write(
+            writer,
             "import",
             [version],
             lambda: len(library.active.passages.ids()) > len(before),
@@ -171,9 +183,8 @@ def test_the_stores_are_loaded_before_the_uninterruptible_write(tmp_path):
     def on_part(stage, _part, _parts):
         stages.append((stage, {"passages", "keywords"} <= vars(index).keys()))
 
-    IndexWriter(library.imports._active.ledger, index).write(
-        latest_import(library), [version], never, on_part
-    )
+    writer = library.imports._active.writer_of(index)
+    embed_and_write(writer, latest_import(library), [version], never, on_part)
     assert stages == [(Stage.EMBEDDING, False), (Stage.WRITING, True)]
 
 
@@ -192,8 +203,12 @@ def test_batches_grow_while_embedding_is_fast_and_stay_small_while_it_is_slow(
     library.embeddings.embed_documents = lambda texts: sizes.append(len(texts)) or embed(texts)
     monkeypatch.setattr("services.imports.index_writer.time.monotonic", lambda: next(clock))
     parts = []
-    IndexWriter(library.imports._active.ledger, library.active).write(
-        latest_import(library), [version], never, lambda *part: parts.append(part)
+    embed_and_write(
+        writer_of(library),
+        latest_import(library),
+        [version],
+        never,
+        lambda *part: parts.append(part),
     )
     assert sizes == expected
     assert parts[-1] == (Stage.WRITING, 368, 368)

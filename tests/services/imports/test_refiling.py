@@ -119,7 +119,7 @@ def test_after_an_interrupted_reindex_an_import_updates_the_active_index(library
     library.imports._active.ledger.update_metadata(old)
     passages = library.documents.with_passages(list(old), library.active.index.id)
     entries = [Entry(document, passage) for document, passage in passages]
-    IndexWriter(library.imports._active.ledger, library.active).update_metadata(entries)
+    library.imports._active.writer_of(library.active).update_metadata(entries)
     changed = Library(library.data_dir, model="another")
     stops = iter([False, True])  # between the first document and the second
     assert not changed.reindex(cancelled=lambda: next(stops)).completed

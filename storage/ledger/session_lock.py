@@ -1,0 +1,79 @@
+"""A lock of a PostgreSQL database, for work that takes longer than a transaction."""
+
+from typing import TYPE_CHECKING, Final
+
+from sqlalchemy import Connection, Engine, text
+from sqlalchemy.exc import SQLAlchemyError
+
+from domain.errors import StorageUnavailableError
+from domain.messages import _
+
+if TYPE_CHECKING:
+    from storage.ledger.ledger_location import LedgerLocation
+
+_LOCK: Final = 0x666F6F7472656573
+"""The key of the advisory lock; that of transactions that write has another key."""
+
+_ACQUIRE = text(f"SELECT pg_try_advisory_lock({_LOCK}), pg_backend_pid()")
+_RELEASE = text(f"SELECT pg_advisory_unlock({_LOCK})")
+_PROCESS = text("SELECT pg_backend_pid()")
+
+
+class SessionLock:
+    """Held by one process of all machines, over a connection of its own, with which it ends."""
+
+    def __init__(self, engine: Engine, location: "LedgerLocation") -> None:
+        """Connect to nothing yet."""
+        # A transaction would be ended by the server as idle.
+        self._engine = engine.execution_options(isolation_level="AUTOCOMMIT")
+        self._location = location
+        self._connection: Connection | None = None
+        self._process = 0
+
+    def try_acquire(self) -> bool:
+        """Acquire the lock unless another process holds it; call `release` in either case.
+
+        Raises:
+            StorageError: The database can't be used.
+        """
+        try:
+            if self._connection is None:
+                self._connection = self._engine.connect()
+            is_acquired, self._process = self._connection.execute(_ACQUIRE).one()
+        except SQLAlchemyError as error:
+            raise self._location.explanation(error) from error
+        return bool(is_acquired)
+
+    def require(self) -> None:
+        """Make sure that the lock is still held.
+
+        Raises:
+            StorageUnavailableError: The connection has ended, and another process may have acquired
+                the lock.
+        """
+        try:
+            # After an error, SQLAlchemy may connect again, without the lock.
+            if self._connection and self._connection.scalar(_PROCESS) == self._process:
+                return
+        except SQLAlchemyError as error:
+            raise self._lost() from error
+        raise self._lost()
+
+    def release(self) -> None:
+        """Release the lock, if it is held, and the connection."""
+        connection, self._connection = self._connection, None
+        if connection is None:
+            return
+        try:
+            connection.execute(_RELEASE)
+        except SQLAlchemyError:
+            connection.invalidate()  # the server releases the locks of a connection with it
+        finally:
+            connection.close()
+
+    def _lost(self) -> StorageUnavailableError:
+        reason = _("the connection that locked the library has ended")
+        return StorageUnavailableError(self._location.unusable(reason, _REMEDY))
+
+
+_REMEDY = _(": try again in a moment, and check that the PostgreSQL server is running")
