@@ -22,6 +22,10 @@ class Stage(StrEnum):
     WAITING = "waiting"
 
 
+class CancelledError(Exception):
+    """The work was canceled; this error never leaves the services."""
+
+
 @dataclass(frozen=True, slots=True)
 class Progress:
     """`done` of `total` documents are processed; `total` is 0 until it is known.

@@ -44,6 +44,7 @@ from services.sources.source_service import SourceService
 from storage.index_stores import IndexStores
 from storage.ledger.database import Database, in_groups
 from storage.ledger.document_store import Documents, StoredVersion
+from storage.ledger.guarded_run import guarded
 from storage.ledger.import_leases import ImportLeases, Workers
 from storage.ledger.source_store import Sources, StoredSource
 from storage.processes import process_name
@@ -65,9 +66,9 @@ class Removals:
     """Removes sources. A removal that was stopped is resumed by running it again."""
 
     def __init__(self, database: Database, stores: IndexStores, kinds: SourceKinds) -> None:
-        self._sources = Sources(database)
+        self._database = database
         self._documents = Documents(database)
-        self._active = ActiveIndex(database, stores)
+        self._stores = stores
         self._kinds = kinds
 
     def run(
@@ -76,28 +77,34 @@ class Removals:
         source: StoredSource,
         *,
         import_id: str,
+        worker: str,
         turn: ImportTurn = UNLIMITED,
         on_progress: OnProgress = ignore,
         cancelled: Cancelled = never,
     ) -> ImportReport:
         """Remove the documents batch by batch, then uploaded files, then the source itself.
 
-        The documents of a batch disappear from search together.
+        The documents of a batch disappear from search together. `worker` holds the lease.
 
         Raises:
-            CancelledError: The removal was canceled; the rest stays.
+            CancelledError: The removal was canceled, or the lease was lost; the rest stays.
             TurnOverError: The turn is over; the rest stays until the next one.
             BusyError: Another import or a reindex is running.
             StorageError: The data folder can't be written.
         """
-        items = self._remove(source, import_id, turn, on_progress, cancelled)
+        database = guarded(self._database, import_id, worker)
+        active = ActiveIndex(database, self._stores)
+        items = self._remove(active, source, import_id, turn, on_progress, cancelled)
+        with database.write():  # requires the lease, which deleting files does not
+            pass
         self._kinds.get(source.kind).forget(source)
-        self._sources.remove(source.id)
+        Sources(database).remove(source.id)
         state, kind = ImportState.COMPLETED, ImportKind.REMOVAL
         return ImportReport(import_id, source.id, state, tuple(items), kind=kind)
 
     def _remove(
         self,
+        active: ActiveIndex,
         source: StoredSource,
         import_id: str,
         turn: ImportTurn,
@@ -109,28 +116,29 @@ class Removals:
         removals = [
             _removal(key, version) for key, version in self._documents.versions(source.id).items()
         ]
-        with self._active.step(cancelled, _LOCK_TIMEOUT_S):
-            self._load(removals)
+        with active.step(cancelled, _LOCK_TIMEOUT_S):
+            _load(active, removals)
         turn.end_listing()
         for group in in_groups(removals, _GROUP):
             stop_if(cancelled)
             on_progress(Progress(Stage.REMOVING, len(items), len(removals), group[0][1].key))
-            with self._active.step(cancelled):
-                self._active.ledger.remove(import_id, group)
-                self._active.collect_garbage()
+            with active.step(cancelled):
+                active.ledger.remove(import_id, group)
+                active.collect_garbage()
             items.extend(item for _, item in group)
             if len(items) < len(removals) and turn.is_over():
                 raise TurnOverError
         stop_if(cancelled)
         on_progress(Progress(Stage.REMOVING, len(items), len(removals)))  # no longer cancelable
-        with self._active.step():
-            self._active.collect_garbage()
+        with active.step():
+            active.collect_garbage()
         return items
 
-    def _load(self, removals: Sequence[object]) -> None:
-        writer = self._active.writer()
-        if writer and removals:
-            writer.load()
+
+def _load(active: ActiveIndex, removals: Sequence[object]) -> None:
+    writer = active.writer()
+    if writer and removals:
+        writer.load()
 
 
 def _removal(key: str, version: StoredVersion) -> tuple[str, ImportItem]:
@@ -325,6 +333,7 @@ class Worker:
                 principal,
                 source,
                 import_id=run.id,
+                worker=name,
                 turn=turn,
                 on_progress=on_progress,
                 cancelled=cancelled,
@@ -337,6 +346,7 @@ class Worker:
                 source,
                 loader,
                 import_id=run.id,
+                worker=name,
                 turn=turn,
                 on_progress=wait.report,
                 cancelled=cancelled,
@@ -346,6 +356,7 @@ class Worker:
             source,
             loader,
             import_id=run.id,
+            worker=name,
             turn=turn,
             keys=run.keys,
             confirm_removals=run.confirm_removals,

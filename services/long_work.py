@@ -3,7 +3,7 @@
 import time
 from collections.abc import Callable
 
-from domain import Progress, Stage
+from domain import CancelledError, Progress, Stage
 from domain.logs import get_logger
 
 __all__ = [
@@ -20,10 +20,6 @@ __all__ = [
 
 OnProgress = Callable[[Progress], None]
 Cancelled = Callable[[], bool]
-
-
-class CancelledError(Exception):
-    """The work was canceled; this error never leaves the services."""
 
 
 def ignore(_progress: Progress) -> None:

@@ -42,12 +42,13 @@ _OWN_COLUMNS = {"key", "version", "location", "title", "format", "encoding", "pa
 class ImportTask:
     """An import of a source, restricted to the documents with these keys if there are any.
 
-    Documents with `keys` are read even if unchanged. With `confirm_removals`, documents are removed
-    even if most of the source is missing. When its `turn` is over, it stops after a document.
-    Documents in `quarantine` are not read.
+    `worker` holds the lease of the import. Documents with `keys` are read even if unchanged. With
+    `confirm_removals`, documents are removed even if most of the source is missing. When its `turn`
+    is over, it stops after a document. Documents in `quarantine` are not read.
     """
 
     import_id: str
+    worker: str
     source: StoredSource
     loader: Loader
     keys: Sequence[str] = ()

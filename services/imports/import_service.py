@@ -26,10 +26,16 @@ from services.long_work import Cancelled, OnProgress, Progress, Stage, ignore, n
 from storage.index_stores import IndexStores
 from storage.ledger.database import Database
 from storage.ledger.document_store import Documents, StoredVersion
+from storage.ledger.guarded_run import guarded
 from storage.ledger.import_leases import ImportLeases
 from storage.ledger.import_store import Imports, import_not_found
 from storage.ledger.index_store import IndexSpec
-from storage.ledger.source_store import StoredSource, excluded_keys, mirrors_permissions
+from storage.ledger.source_store import (
+    Sources,
+    StoredSource,
+    excluded_keys,
+    mirrors_permissions,
+)
 from storage.library_lock import LibraryLock
 from storage.processes import process_name
 
@@ -62,9 +68,9 @@ class ImportService:
         self._stores = stores
         self._default_spec = default_spec
         self._formats_version = formats_version
+        self._database = database
         self._documents = Documents(database)
         self._imports = Imports(database)
-        self._sources = access.sources
         self._access = access
         self._leases = ImportLeases(database)
         self._active = ActiveIndex(database, stores)
@@ -117,7 +123,7 @@ class ImportService:
             on_progress=on_progress,
             cancelled=cancelled,
         )
-        task = ImportTask(import_id, source, loader, confirm_removals=confirm_removals)
+        task = ImportTask(import_id, worker, source, loader, confirm_removals=confirm_removals)
         report = leased.run(partial(self._import, task))
         return report or self._imports.get(import_id)
 
@@ -128,6 +134,7 @@ class ImportService:
         loader: Loader,
         *,
         import_id: str,
+        worker: str,
         turn: ImportTurn = UNLIMITED,
         keys: Sequence[str] = (),
         confirm_removals: bool = False,
@@ -142,6 +149,7 @@ class ImportService:
             source: The source to import.
             loader: Reads the source.
             import_id: The import; documents that already have an item in it don't get another one.
+            worker: The holder of its lease; without the lease, nothing is written.
             turn: How long the import may work while others wait.
             keys: Restrict the import to these documents, and read them even if unchanged.
             confirm_removals: Remove documents even if most of the source is missing.
@@ -150,7 +158,8 @@ class ImportService:
             cancelled: Returns whether the import should stop.
 
         Raises:
-            CancelledError: The import was canceled; documents already written stay.
+            CancelledError: The import was canceled, or its lease was lost; documents already
+                written stay.
             TurnOverError: The turn is over; all documents read so far are written.
             SourceError: The source can't be listed.
             ModelError: The embedding failed.
@@ -158,7 +167,14 @@ class ImportService:
             StorageError: The data folder can't be written.
         """
         task = ImportTask(
-            import_id, source, loader, keys, confirm_removals, turn, quarantine or Quarantine()
+            import_id,
+            worker,
+            source,
+            loader,
+            keys,
+            confirm_removals,
+            turn,
+            quarantine or Quarantine(),
         )
         return self._import(task, on_progress, cancelled)
 
@@ -169,6 +185,7 @@ class ImportService:
         loader: Loader,
         *,
         import_id: str,
+        worker: str,
         turn: ImportTurn = UNLIMITED,
         on_progress: OnProgress = ignore,
         cancelled: Cancelled = never,
@@ -178,19 +195,20 @@ class ImportService:
         It plans, reads, and splits like an import, without changing documents or indexes. New and
         changed documents include pages, passages, characters, and the estimated number of tokens to
         embed. A canceled dry run can't be resumed and starts over. One whose turn is over keeps
-        what it has read until its next turn.
+        what it has read until its next turn. `worker` holds its lease.
 
         Raises:
-            CancelledError: The work was canceled.
+            CancelledError: The work was canceled, or the lease was lost.
             TurnOverError: The turn is over.
             SourceError: The source can't be listed.
         """
-        task, stored = ImportTask(import_id, source, loader), self._documents.versions(source.id)
+        task = ImportTask(import_id, worker, source, loader, turn=turn)
+        imports, stored = Imports(self._guarded(task)), self._documents.versions(source.id)
         planned = self._plan(task, stored, on_progress, cancelled)
         index = self._active.indexes.active()
         spec = index.spec if index else self._default_spec
         read: list[ImportItem] = []
-        earlier = {item.key: item for item in self._imports.get(import_id).items}
+        earlier = {item.key: item for item in imports.get(import_id).items}
         turn.end_listing()
         passages, forecast = 0, PassageForecast(planned.to_read)
         for ref in planned.to_read:
@@ -211,16 +229,16 @@ class ImportService:
             )
             passages += read[-1].passages
             forecast.note(ref, read[-1].passages)
-            self._end_turn(task, turn, earlier, read)
+            self._end_turn(imports, task, earlier, read)
         items = (*planned.settled, *read, *(item for _, item in planned.removals))
-        self._imports.replace_items(import_id, items)
+        imports.replace_items(import_id, items)
         state, _message = final_state(items, planned.withheld)
         return ImportReport(import_id, source.id, state, items, kind=ImportKind.DRY_RUN)
 
     def _end_turn(
         self,
+        imports: Imports,
         task: ImportTask,
-        turn: ImportTurn,
         earlier: Mapping[str, ImportItem],
         read: Sequence[ImportItem],
     ) -> None:
@@ -228,9 +246,9 @@ class ImportService:
 
         `earlier` are the items of earlier turns, by key.
         """
-        if read[-1].key not in earlier and turn.is_over():
+        if read[-1].key not in earlier and task.turn.is_over():
             new = [item for item in read if item.key not in earlier]
-            self._imports.add(task.import_id, new)
+            imports.add(task.import_id, new)
             raise TurnOverError
 
     def report(self, principal: Principal, import_id: str) -> ImportReport:
@@ -249,32 +267,36 @@ class ImportService:
         """The report of the source's most recent import."""
         return self._imports.latest(source.id)
 
+    def _guarded(self, task: ImportTask) -> Database:
+        return guarded(self._database, task.import_id, task.worker)
+
     def _import(
         self, task: ImportTask, on_progress: OnProgress, cancelled: Cancelled
     ) -> ImportReport:
-        source = task.source
+        source, database = task.source, self._guarded(task)
+        sources, active = Sources(database), ActiveIndex(database, self._stores)
         execution = ImportExecution(
             task,
-            self._imports,
-            self._active,
+            Imports(database),
+            active,
             self._default_spec,
             self._formats_version,
             on_progress,
             cancelled,
             items=list(self._imports.get(task.import_id).items),
         )
-        with self._active.step(cancelled, _LOCK_TIMEOUT_S):
-            self._active.collect_garbage()
+        with active.step(cancelled, _LOCK_TIMEOUT_S):
+            active.collect_garbage()
         stored = self._documents.versions(source.id)
-        update_metadata(self._active, self._documents, source, stored, cancelled)
+        update_metadata(active, self._documents, source, stored, cancelled)
         planned = self._plan(task, stored, on_progress, cancelled)
         if planned.options:
-            self._sources.set_options(source.id, planned.options)
+            sources.set_options(source.id, planned.options)
         execution.execute(planned, stored)
-        with self._active.step(cancelled):
-            self._active.publish()
+        with active.step(cancelled):
+            active.publish()
         if not task.keys:
-            self._save_cursor(source, planned)
+            self._save_cursor(sources, source, planned)
         return execution.report(planned.withheld)
 
     def _plan(
@@ -316,7 +338,7 @@ class ImportService:
         texts = (searchable_text(title, one.heading_path, one.text) for one in version.passages)
         return replace(version.item, tokens=sum(map(estimate_tokens, texts)))
 
-    def _save_cursor(self, source: StoredSource, plan: Plan) -> None:
+    def _save_cursor(self, sources: Sources, source: StoredSource, plan: Plan) -> None:
         """Save where the next listing resumes, unless documents of this one must be retried.
 
         Entries that could not be listed, such as files that are too large, don't prevent this: they
@@ -326,4 +348,4 @@ class ImportService:
             return
         failures = self._imports.failures(source.id).values()
         if not any(one.again and one.version for one in failures):
-            self._sources.set_cursor(source.id, plan.cursor)
+            sources.set_cursor(source.id, plan.cursor)

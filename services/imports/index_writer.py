@@ -32,6 +32,7 @@ from storage.ledger.document_store import (
     passage_metadata,
     source_metadata,
 )
+from storage.ledger.guarded_run import LeaseLostError
 from storage.ledger.index_store import Index, Indexes, IndexSpec, IndexState, new_index
 from storage.ledger.ledger import Ledger, NewVersion
 from storage.ledger.source_store import StoredSource
@@ -99,12 +100,18 @@ class IndexWriter:
         written.
 
         Raises:
-            CancelledError: The work was canceled; staged passages become garbage.
+            CancelledError: The work was canceled, or the lease was lost; staged passages become
+                garbage.
             DamagedIndexError: A store is damaged; nothing was written.
             StorageUnavailableError: The lock of the library was lost.
         """
-        self._stage(entries_of(versions), vectors, cancelled, on_part)
-        self._ledger.commit(self.index.id, import_id, versions)
+        entries = entries_of(versions)
+        self._stage(entries, vectors, cancelled, on_part)
+        try:
+            self._ledger.commit(self.index.id, import_id, versions)
+        except LeaseLostError:
+            self._ledger.stage_again(self.index.id, [entry.passage.id for entry in entries])
+            raise
         self.collect_garbage()
 
     def add(self, entries: Sequence[Entry], cancelled: Cancelled) -> None:

@@ -1,5 +1,6 @@
 """Opens and migrates the ledger's database, reports failures, and has the base of its stores."""
 
+import copy
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -107,6 +108,13 @@ class Database:
         # There is one writer at a time, so threads queue here instead of polling SQLite's file
         # lock, or holding connections to PostgreSQL, which readers need.
         self._writing = threading.RLock()
+        self._guard: Callable[[Session], None] | None = None
+
+    def guarded(self, guard: Callable[[Session], None]) -> "Database":
+        """This ledger with a guard that each write transaction calls first, and that may raise."""
+        guarded = copy.copy(self)
+        guarded._guard = guard
+        return guarded
 
     @contextmanager
     def read(self) -> Iterator[Session]:
@@ -129,11 +137,12 @@ class Database:
             raise self._location.unreadable(f"{type(error).__name__}: {error}") from error
 
     @contextmanager
-    def write(self, *, synced: bool = True) -> Iterator[Session]:
+    def write(self, *, synced: bool = True, is_guarded: bool = True) -> Iterator[Session]:
         """A session in one transaction: committed when the block ends, rolled back if it raises.
 
         Without `synced`, the commit does not wait for the disk. A power failure, but not a crash,
-        may undo it, unless a later transaction was synced.
+        may undo it, unless a later transaction was synced. Without `is_guarded`, the guard is not
+        called.
 
         Raises:
             BusyError: Another process has been writing for half a minute.
@@ -145,6 +154,8 @@ class Database:
             Session(engine) as session,
             session.begin(),
         ):
+            if is_guarded and self._guard is not None:
+                self._guard(session)
             yield session
 
     def session_lock(self) -> SessionLock | None:

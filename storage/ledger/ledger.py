@@ -55,8 +55,15 @@ class Ledger(Store):
         Passages that are already visible are skipped, because writing them again changes nothing.
         """
         with self._database.write() as session:
-            live = _ids_among(session, PassageRow.id, PassageRow.index_id, index_id, passage_ids)
-            _discard(session, index_id, [id_ for id_ in passage_ids if id_ not in live])
+            _stage(session, index_id, passage_ids)
+
+    def stage_again(self, index_id: str, passage_ids: Sequence[str]) -> None:
+        """`stage` for a run that has lost its lease after it added the passages.
+
+        Garbage collection by another worker may already have removed them from the list.
+        """
+        with self._database.write(is_guarded=False) as session:
+            _stage(session, index_id, passage_ids)
 
     def commit(self, index_id: str, import_id: str, versions: Sequence[NewVersion]) -> None:
         """Make the versions visible to their readers, and discard the passages they replace.
@@ -111,6 +118,11 @@ class Ledger(Store):
         """Remove passages from the discarded list after deleting them from the index's stores."""
         with self._database.write() as session:
             _undiscard(session, index_id, passage_ids)
+
+
+def _stage(session: Session, index_id: str, passage_ids: Sequence[str]) -> None:
+    live = _ids_among(session, PassageRow.id, PassageRow.index_id, index_id, passage_ids)
+    _discard(session, index_id, [id_ for id_ in passage_ids if id_ not in live])
 
 
 def _discard(session: Session, index_id: str, passage_ids: Iterable[str]) -> None:

@@ -34,7 +34,8 @@ def remove(library, forgotten):
     def remove(**options):
         queue = ImportRuns(library.database)
         queued = queue.enqueue(library.source.id, "local", ImportKind.REMOVAL, {})
-        return removals.run(LOCAL_USER, library.source, import_id=queued.id, **options)
+        library.leases.claim("w")
+        return removals.run(LOCAL_USER, library.source, import_id=queued.id, worker="w", **options)
 
     return remove
 

@@ -23,9 +23,12 @@ def dry_run(library, loader, **options):
     """Perform a dry run like the worker, and return its report."""
     queue = ImportRuns(library.database)
     queued = queue.enqueue(library.source.id, "local", ImportKind.DRY_RUN, {})
-    return library.imports.dry_run(
-        LOCAL_USER, library.source, loader, import_id=queued.id, **options
+    library.leases.claim("w")
+    report = library.imports.dry_run(
+        LOCAL_USER, library.source, loader, import_id=queued.id, worker="w", **options
     )
+    library.leases.settle(queued.id, "w", report.state, message="", seconds=1)
+    return report
 
 
 def counts_of(report):

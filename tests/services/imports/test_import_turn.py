@@ -97,7 +97,12 @@ class Turns:
         return self.runs.enqueue(self.library.source.id, "anna", kind, {}).id
 
     def work(self, run, on_progress, cancelled):
-        options = {"import_id": run.id, "turn": ShortestTurn(), "cancelled": cancelled}
+        options = {
+            "import_id": run.id,
+            "worker": "w",
+            "turn": ShortestTurn(),
+            "cancelled": cancelled,
+        }
         if run.kind is ImportKind.REMOVAL:
             removals = Removals(self.library.database, self.library.stores, Kinds())
             return removals.run(LOCAL_USER, self.library.source, **options)

@@ -71,7 +71,9 @@ class MirroredLibrary(Library):
         return self.leases.start(self.source.id, "local", "worker")
 
     def perform(self, import_id, loader):
-        return self.imports.perform(LOCAL_USER, self.source, loader, import_id=import_id)
+        return self.imports.perform(
+            LOCAL_USER, self.source, loader, import_id=import_id, worker="worker"
+        )
 
 
 @pytest.fixture
@@ -129,7 +131,9 @@ def test_a_dry_run_counts_changes_of_permissions_and_makes_none(library):
     loader = RestrictedLoader({"pay": "one"})
     library.load(loader)
     loader.restrictions = {"pay": [HR]}
-    report = library.imports.dry_run(LOCAL_USER, library.source, loader, import_id=library.start())
+    report = library.imports.dry_run(
+        LOCAL_USER, library.source, loader, import_id=library.start(), worker="worker"
+    )
     assert report.count(Outcome.PERMISSIONS) == 1
     assert library.readers("pay") == {"anna", "bert", "cara"}
 

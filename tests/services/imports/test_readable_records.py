@@ -43,7 +43,9 @@ def loader():
 
 def dry_run(library, loader):
     import_id = library.leases.start(library.source.id, "local", "worker")
-    library.imports.dry_run(LOCAL_USER, library.source, loader, import_id=import_id)
+    library.imports.dry_run(
+        LOCAL_USER, library.source, loader, import_id=import_id, worker="worker"
+    )
     return import_id
 
 

@@ -57,6 +57,7 @@ def attempt(library, documents, on_progress=ignore):
             library.source,
             DictLoader(documents),
             import_id=run.id,
+            worker=WORKER,
             on_progress=report,
             cancelled=cancelled,
         )

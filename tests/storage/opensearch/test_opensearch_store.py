@@ -99,6 +99,7 @@ class TestImport:
                 library.source,
                 DictLoader({f"{n}.txt": f"zebra {n}. " * 100 for n in range(200)}),
                 import_id=library.leases.start(library.source.id, LOCAL_USER.user_id, "test"),
+                worker="test",
                 cancelled=lambda: next(calls, True),
             )
         library.maintenance.recover()
