@@ -28,6 +28,7 @@ PARTS = {
     "hybrid_search": True,
     "catalog": True,
     "import_run": False,
+    "parallel_imports": False,
     "reading": False,
     "ask": False,
     "answering": False,

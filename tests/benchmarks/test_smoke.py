@@ -40,6 +40,12 @@ def test_reading_in_a_process_is_compared_with_reading_directly(cache):
     assert figures["peak memory of the process that reads"] > 10
 
 
+def test_sources_are_imported_by_several_workers(cache):
+    figures = small_run("parallel_imports", cache)
+    assert figures["remote: 1 worker / 2 workers"] > 0
+    assert figures["embedded, all cores for each worker: 1 worker / 2 workers"] > 0
+
+
 def test_dense_search_matches_exact_search(cache):
     figures = small_run("dense_search", cache)
     recalls = [value for name, value in figures.items() if "recall" in name]
