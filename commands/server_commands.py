@@ -24,7 +24,7 @@ from commands.console import (
     settings_from_options,
 )
 from commands.long_running import allow_open_files, bound_memory
-from commands.supervisor import ABANDONED_IMPORT, supervise, termination_request
+from commands.supervisor import ABANDONED_IMPORT, WORKER, supervise, termination_request
 from domain import LOCAL_USER
 from domain.errors import InputError
 from domain.web.host_policy import bound_hosts, parse_hosts
@@ -264,44 +264,53 @@ def _print_administrator_link(services: "Services") -> None:
 
 
 def worker(
+    processes: Annotated[
+        int,
+        typer.Option(
+            help="Number of processes, each of which imports another source", min=1, max=64
+        ),
+    ] = 1,
     supervised: Annotated[bool, typer.Option(hidden=True)] = False,
+    number: Annotated[int, typer.Option(hidden=True)] = 0,
     data_dir: DataDir = None,
 ) -> None:
     """Perform queued and scheduled imports until the process is ended.
 
-    `serve` runs a worker, too; several workers on one machine take turns.
+    `serve` runs a worker, too. Workers import different sources at the same time.
     """
     if supervised:
-        _work(data_dir)
+        _work(data_dir, number)
         return
     termination = termination_request()
+    workers = [(*WORKER, "--number", str(number)) for number in range(processes)]
     with open_services(data_dir, must_exist=False) as services:
-        supervise(termination, services.imports.data_dir)
+        supervise(termination, services.imports.data_dir, workers=workers)
 
 
-def _work(data_dir: DataDir) -> None:
+def _work(data_dir: DataDir, number: int = 0) -> None:
     bound_memory()
     stop = threading.Event()
 
-    def end(number: int, frame: FrameType | None) -> None:
+    def end(signal_number: int, frame: FrameType | None) -> None:
         if stop.is_set():  # a second request ends the process immediately
-            signal.default_int_handler(number, frame)
+            signal.default_int_handler(signal_number, frame)
         stop.set()
 
-    for number in (signal.SIGINT, signal.SIGTERM):
-        signal.signal(number, end)
-    _serve_metrics(data_dir)
+    for one in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(one, end)
+    _serve_metrics(data_dir, number)
     while not stop.is_set():
         with open_services(data_dir, warn=False, must_exist=False) as services:
             services.worker.run(stop, _leave, services.is_outdated)
 
 
-def _serve_metrics(data_dir: DataDir) -> None:
+def _serve_metrics(data_dir: DataDir, number: int) -> None:
+    """Serve metrics on the port in the settings or, of further processes, on the following ones."""
     port = settings_from_options(data_dir).worker_metrics_port
     if port is not None:
         from bootstrap.metrics_server import serve_metrics  # slow, and rarely needed
 
-        serve_metrics("worker", port, "FOOTNOTE_WORKER_METRICS_PORT")
+        serve_metrics("worker", port + number, "FOOTNOTE_WORKER_METRICS_PORT")
 
 
 def _leave() -> NoReturn:

@@ -19,7 +19,9 @@ _CHILD = Path(__file__).with_name("child.py")
 Module = Sequence[str]
 """A module with its arguments."""
 
-_WORKER = ("cli", "worker", "--supervised")
+WORKER = ("cli", "worker", "--supervised")
+"""The module of a worker process."""
+
 _POLL_S = 0.2
 _END_S = 8.0
 _STABLE_S = 30.0
@@ -45,7 +47,7 @@ def supervise(
     termination: threading.Event,
     data_dir: Path,
     pages: Module = (),
-    workers: Sequence[Module] = (_WORKER,),
+    workers: Sequence[Module] = (WORKER,),
 ) -> int | None:
     """Keep the workers and the pages running until the pages end or termination is requested.
 

@@ -1,4 +1,4 @@
-"""Performs queued imports, dry runs, and removals of sources, one at a time, and backups."""
+"""Performs queued imports, dry runs, and removals of sources, and backups."""
 
 import threading
 import time
@@ -89,7 +89,7 @@ class Removals:
         Raises:
             CancelledError: The removal was canceled, or the lease was lost; the rest stays.
             TurnOverError: The turn is over; the rest stays until the next one.
-            BusyError: Another import or a reindex is running.
+            BusyError: A reindex is running.
             StorageError: The data folder can't be written.
         """
         database = guarded(self._database, import_id, worker)
@@ -148,7 +148,9 @@ def _removal(key: str, version: StoredVersion) -> tuple[str, ImportItem]:
 
 
 class Worker:
-    """Takes runs from the queue and performs them; any number of processes may have workers.
+    """Takes runs from the queue and performs them one after another.
+
+    Any number of processes may have workers, which perform runs of different sources at once.
 
     A run that has worked for `turn_s` seconds lets others run, if any wait.
     """

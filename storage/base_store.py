@@ -184,6 +184,10 @@ class IndexStore(ABC):
         """
 
     @abstractmethod
+    def refresh(self) -> None:
+        """Let the next read by id find what other processes have written by now."""
+
+    @abstractmethod
     def damage(self) -> tuple[str, ...]:
         """A message for each unusable part, from what is known without reading passages."""
 

@@ -96,6 +96,7 @@ class EmbeddedStore(IndexStore):
         """See `IndexStore`; only the vector store has metadata."""
         import numpy as np
 
+        self.refresh()  # another process may have written the passages just now
         vectors = self.passages.vectors_of(list(metadata))
         stored = self.passages.get_by_ids(list(vectors))
         if stored:
@@ -142,6 +143,10 @@ class EmbeddedStore(IndexStore):
         """Check the contents of all files and open both stores; see `IndexStore`."""
         self._require_sound(contents=True)
         _ = self.passages, self.keywords
+
+    def refresh(self) -> None:
+        """See `IndexStore`; only the vector store is read by id."""
+        self.passages.refresh()
 
     def _require_sound(self, *, contents: bool) -> None:
         self.existing_folder()

@@ -1,5 +1,6 @@
 """How the servers and the worker are set up."""
 
+from contextlib import nullcontext
 from types import SimpleNamespace
 
 import pytest
@@ -66,3 +67,38 @@ def test_a_worker_bounds_its_memory(calls, monkeypatch):
     with pytest.raises(KeyboardInterrupt):
         server_commands._work(None)
     assert calls == ["bound"]
+
+
+def test_worker_processes_serve_their_metrics_on_consecutive_ports(calls, monkeypatch):
+    class Ended(Exception):
+        pass
+
+    def open_services(*_arguments, **_options):
+        raise Ended
+
+    ports, settings = [], SimpleNamespace(worker_metrics_port=9602)
+    monkeypatch.setattr(server_commands, "open_services", open_services)
+    monkeypatch.setattr(server_commands.signal, "signal", lambda number, handler: None)
+    monkeypatch.setattr(server_commands, "settings_from_options", lambda data_dir: settings)
+    monkeypatch.setattr(
+        "bootstrap.metrics_server.serve_metrics", lambda role, port, setting: ports.append(port)
+    )
+    for number in range(2):
+        with pytest.raises(Ended):
+            server_commands.worker(supervised=True, number=number)
+    assert ports == [9602, 9603]
+
+
+def test_workers_are_supervised_under_numbers(monkeypatch, tmp_path):
+    supervised = []
+    services = SimpleNamespace(imports=SimpleNamespace(data_dir=tmp_path))
+    monkeypatch.setattr(server_commands, "open_services", lambda *_, **__: nullcontext(services))
+    monkeypatch.setattr(server_commands, "termination_request", lambda: None)
+    monkeypatch.setattr(
+        server_commands,
+        "supervise",
+        lambda termination, data_dir, workers: supervised.extend(workers),
+    )
+    server_commands.worker(processes=2)
+    start = ("cli", "worker", "--supervised", "--number")
+    assert supervised == [(*start, "0"), (*start, "1")]

@@ -7,13 +7,14 @@ index, which replaces the old one as after a reindex, but nothing is split or em
 """
 
 import time
+from functools import partial
 
 from domain import Principal, Role
 from domain.logs import get_logger, milliseconds
 from services.access import require_role
 from services.imports.index_copy import copy_passages
 from services.imports.index_writer import ActiveIndex
-from services.long_work import Cancelled, CancelledError, never
+from services.long_work import Cancelled, CancelledError, never, stop_if
 from storage.index_stores import IndexStores, open_store
 from storage.ledger.database import Database
 from storage.ledger.document_store import Documents
@@ -54,14 +55,14 @@ class Compaction:
         if self._due_index() is None:  # the usual case, without the lock
             return False
         started = time.monotonic()
-        with self._active.lock.hold(_LOCK_TIMEOUT_S):
-            index = self._due_index()  # another process may have compacted it
-            if index is None:
-                return False
-            try:
+        try:
+            with self._active.lock.hold(_LOCK_TIMEOUT_S, partial(stop_if, cancelled)):
+                index = self._due_index()  # another process may have compacted it
+                if index is None:
+                    return False
                 copied = self._compact(index, cancelled)
-            except CancelledError:
-                return False
+        except CancelledError:
+            return False
         seconds = time.monotonic() - started
         _log.info("index compacted", passages=copied, total_ms=milliseconds(seconds))
         return True

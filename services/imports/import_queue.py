@@ -61,7 +61,9 @@ class ImportQueue:
         self._access.managed_source(principal, source_id)
         options = {"keys": sorted(set(keys)), "confirm_removals": confirm_removals}
         set_options = {name: value for name, value in options.items() if value}
-        run = self._imports.enqueue(source_id, principal.user_id, kind, set_options)
+        run = self._imports.enqueue(
+            source_id, principal.user_id, kind, set_options, is_scheduled=is_scheduled
+        )
         _log.info(f"{kind.value} queued", import_id=run.id, source_id=source_id)
         if kind is ImportKind.IMPORT and not is_scheduled:
             documents = {"documents": len(run.keys)} if run.keys else {}
@@ -82,7 +84,7 @@ class ImportQueue:
         return ReadableRecords(self._access, principal).run(run)
 
     def current(self, principal: Principal, source_id: str | None = None) -> list[ImportRun]:
-        """Unfinished runs of one source or of all: first the running one, then the queue."""
+        """Unfinished runs of one source or of all: first running ones, then the queue."""
         managed = self._access.managed_sources(principal)
         runs = [run for run in self._imports.current(source_id) if run.source_id in managed]
         return self._readable(principal, runs)

@@ -19,9 +19,10 @@ from services.imports.import_run import (
     refuse_unstorable,
 )
 from services.imports.import_turn import UNLIMITED, ImportTurn, TurnOverError
-from services.imports.index_writer import ActiveIndex, searchable_text, update_metadata
+from services.imports.index_writer import ActiveIndex, searchable_text
 from services.imports.leased_run import LeasedRun
 from services.imports.readable_records import ReadableRecords
+from services.imports.refiling import update_metadata
 from services.long_work import Cancelled, OnProgress, Progress, Stage, ignore, never, stop_if
 from storage.index_stores import IndexStores
 from storage.ledger.database import Database
@@ -109,7 +110,7 @@ class ImportService:
         Raises:
             SourceError: The source can't be listed.
             ModelError: The embedding failed.
-            BusyError: Another import or a reindex is running.
+            BusyError: Another import of the source or a reindex is running.
             StorageError: The data folder can't be written.
         """
         worker = process_name()
@@ -163,7 +164,7 @@ class ImportService:
             TurnOverError: The turn is over; all documents read so far are written.
             SourceError: The source can't be listed.
             ModelError: The embedding failed.
-            BusyError: Another import or a reindex is running.
+            BusyError: A reindex is running, or has changed the settings of the index.
             StorageError: The data folder can't be written.
         """
         task = ImportTask(
@@ -250,6 +251,10 @@ class ImportService:
             new = [item for item in read if item.key not in earlier]
             imports.add(task.import_id, new)
             raise TurnOverError
+
+    def require_idle(self, source: StoredSource) -> None:
+        """Make sure that no import of the source is running; otherwise raise BusyError."""
+        self._leases.require_idle(source.id)
 
     def report(self, principal: Principal, import_id: str) -> ImportReport:
         """The report of an import, ended or in progress.

@@ -29,6 +29,7 @@ def copy_passages(
         CancelledError: The work was canceled between two steps.
         StorageError: The index lacks a vector, or the copy can't be written.
     """
+    source.refresh()
     writer.collect_garbage()
     missing = list(documents.ids(missing_in=writer.index.id))
     copied = 0

@@ -10,13 +10,13 @@ between 3 and 4 leaves the replaced ones listed. Garbage collection at the next 
 """
 
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from domain import Metadata, Passage
+from domain import Passage
 from domain.errors import BusyError, StorageError
 from domain.language.script import script_of
 from domain.logs import get_logger
@@ -26,16 +26,12 @@ from storage.base_store import IndexStore, NewPassage
 from storage.index_stores import IndexStores, open_store
 from storage.ledger.database import Database, in_groups
 from storage.ledger.document_store import (
-    Documents,
     StoredDocument,
-    StoredVersion,
     passage_metadata,
-    source_metadata,
 )
 from storage.ledger.guarded_run import LeaseLostError
 from storage.ledger.index_store import Index, Indexes, IndexSpec, IndexState, new_index
 from storage.ledger.ledger import Ledger, NewVersion
-from storage.ledger.source_store import StoredSource
 from storage.library_lock import LibraryLock
 
 if TYPE_CHECKING:
@@ -48,9 +44,7 @@ _BATCH_S = 0.5
 """Target duration of an embedding batch; cancellation is checked between batches."""
 
 _PASSAGES_PER_COMMIT = 1024
-_DOCUMENTS_PER_UPDATE = 100
-
-STEP_TIMEOUT_S = 20.0
+_STEP_TIMEOUT_S = 20.0
 """How long a step of an import waits for those of others, which take seconds, so that the documents
 it has read are not lost. A reindex takes longer."""
 
@@ -206,15 +200,16 @@ class ActiveIndex:
         self.lock = LibraryLock(stores.data_dir, database)
 
     @contextmanager
-    def step(
-        self, cancelled: Cancelled = never, timeout_s: float = STEP_TIMEOUT_S
-    ) -> Iterator[None]:
+    def step(self, cancelled: Cancelled = never, timeout_s: float | None = None) -> Iterator[None]:
         """Hold the lock for one step of an import, between which other imports write.
+
+        Without `timeout_s`, it waits as long as the steps of others may take.
 
         Raises:
             BusyError: The lock is not free in time.
             CancelledError: The work was canceled while waiting.
         """
+        timeout_s = _STEP_TIMEOUT_S if timeout_s is None else timeout_s
         with ExitStack() as held:
             try:
                 held.enter_context(self.lock.hold(timeout_s, partial(stop_if, cancelled)))
@@ -265,7 +260,7 @@ class ActiveIndex:
         store = self.stores.create(index, self.indexes.all())
         try:
             self.indexes.add(index)
-        except StorageError:
+        except (StorageError, LeaseLostError):
             with suppress(StorageError):
                 self.stores.delete(index)
             raise
@@ -338,51 +333,6 @@ class ActiveIndex:
 
 def _opens(store: IndexStore) -> bool:
     return not any(part.damage for part in store.inspect())
-
-
-def update_metadata(
-    active: ActiveIndex,
-    documents: Documents,
-    source: StoredSource,
-    stored: Mapping[str, StoredVersion],
-    cancelled: Cancelled,
-) -> None:
-    """Apply a changed collection or changed labels of a source to its stored passages.
-
-    The indexes are updated before the ledger, so that the next run repeats an interrupted update.
-
-    Raises:
-        CancelledError: The work was canceled; the next run continues.
-        BusyError: A reindex is running.
-    """
-    changed = dict(_changed_metadata(source, stored.values()))
-    for group in in_groups(list(changed), _DOCUMENTS_PER_UPDATE):
-        stop_if(cancelled)
-        details = {document_id: changed[document_id] for document_id in group}
-        with active.step(cancelled):
-            _replace_details(active, documents, details)
-
-
-def _replace_details(
-    active: ActiveIndex, documents: Documents, details: Mapping[str, Metadata]
-) -> None:
-    for index in (active.indexes.active(), active.indexes.building()):
-        if index is not None:
-            entries = [
-                Entry(replace(document, details=details[document.id]), passage)
-                for document, passage in documents.with_passages(list(details), index.id)
-            ]
-            active.writer_for(index).update_metadata(entries)
-    active.ledger.update_metadata(details)
-
-
-def _changed_metadata(
-    source: StoredSource, stored: Iterable[StoredVersion]
-) -> Iterator[tuple[str, Metadata]]:
-    for document in stored:
-        details = source_metadata(document.details, source.collection, source.labels)
-        if details != document.details:
-            yield document.document_id, details
 
 
 def _next_batch_size(size: int, seconds: float) -> int:

@@ -192,7 +192,7 @@ class DirectoryService:
         Raises:
             ForbiddenError: The principal is no editor.
             SourceError: `path` does not exist or can't be listed.
-            BusyError: Another import is running.
+            BusyError: Another import of the folder or a reindex is running.
             StorageError: The data folder can't be written.
             ModelError: Embedding failed.
         """
@@ -207,6 +207,7 @@ class DirectoryService:
         set_options = {name: value for name, value in options.items() if value is not None}
         with self.imports.lock.hold(LOCK_TIMEOUT_S):
             source = self._merge(draft, set_options)
+            self.imports.require_idle(source)
             loader = self.kind.files(source)
             # If the import fails before this point, the options must not change.
             source = self._save(principal, source)

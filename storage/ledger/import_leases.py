@@ -27,6 +27,7 @@ from domain import (
     Principal,
     Progress,
 )
+from domain.errors import BusyError
 from domain.messages import _
 from storage.ledger.audit_store import add_event
 from storage.ledger.database import Database, Store, time_of
@@ -36,6 +37,7 @@ from storage.ledger.import_queue_store import (
     end,
     finish,
     import_run,
+    is_abandoned,
     is_dead,
     new_row,
     postpone,
@@ -62,7 +64,7 @@ class ImportLeases(Store):
         """Expired leases of living processes by run, and when they were first seen (monotonic)."""
 
     def claim(self, worker: str) -> ImportRun | None:
-        """Lease the waiting run whose turn it is; None if none is waiting or another is running.
+        """Lease the waiting run whose turn it is, of a source without a running one; None if none.
 
         If several workers call it concurrently, only one gets the run. A run that could not start
         because the library was busy has had its turn, so it does not block dry runs.
@@ -71,36 +73,36 @@ class ImportLeases(Store):
             row = next(iter(in_turns(session, session.scalars(_waiting(session)))), None)
             if row is None:
                 return None
-            has_begun = bool(row.seconds or row.progress)
-            claimed = _update(
-                session,
-                [ImportRow.id == row.id, ImportRow.state == row.state, ~_any_running()],
-                state=ImportState.RUNNING,
-                worker=worker,
-                lease_until=_lease(session),
-                started_at=row.started_at if has_begun else datetime.now(UTC),
-                message="",
-            )
-            if not claimed:
-                return None
-            session.refresh(row)
+            if not (row.seconds or row.progress):
+                row.started_at = datetime.now(UTC)
+            row.state, row.message = ImportState.RUNNING, ""
+            row.worker, row.lease_until = worker, _lease(session)
             if READING in row.options:  # the worker that noted it did not crash
                 row.options = {**row.options, READING: None}
             take_turn(session, row)
             return import_run(row)
 
     def others_wait(self, run: ImportRun) -> bool:
-        """Whether an import of another source waits for its turn."""
+        """Whether an import of another source waits for its turn, and no idle worker can take it.
+
+        An import whose source has a running one waits for that one, not for a worker.
+        """
         with self._database.read() as session:
             others = _waiting(session).where(ImportRow.source_id != run.source_id)
-            return session.scalar(select(others.exists())) or False
+            if not session.scalar(select(others.exists())):
+                return False
+            return not _any_idle(session)
 
     def start(self, source_id: str, user_id: str, worker: str) -> str:
         """Start an import immediately, bypassing the queue, and return its id.
 
         Ends interrupted imports of the whole source, whose remaining work the new import includes.
+
+        Raises:
+            BusyError: A run of this source is in progress.
         """
         with self._database.write() as session:
+            _interrupt_dead_or_refuse(session, source_id)
             interrupted = select(ImportRow).where(
                 ImportRow.source_id == source_id,
                 ImportRow.kind == ImportKind.IMPORT,
@@ -116,6 +118,16 @@ class ImportLeases(Store):
             detail = {"source_id": source_id}
             add_event(session, Principal(user_id), Action.IMPORT_STARTED, new.id, detail)
             return new.id
+
+    def require_idle(self, source_id: str) -> None:
+        """Make sure that no run of the source is in progress.
+
+        Raises:
+            BusyError: There is one.
+        """
+        with self._database.read() as session:
+            if any(not is_abandoned(row) for row in session.scalars(_running_of(source_id))):
+                raise _busy()
 
     def renew(self, import_id: str, worker: str) -> None:
         """Extend the lease of a run."""
@@ -315,11 +327,16 @@ def _own(import_id: str, worker: str) -> list[ColumnElement[bool]]:
 
 
 def _waiting(session: Session) -> Select[ImportRow]:
-    """The runs that a worker may perform now."""
+    """The runs that a worker may perform now: one of each source at a time."""
+    other = aliased(ImportRow)
+    running = select(other.id).where(
+        other.source_id == ImportRow.source_id, other.state == ImportState.RUNNING
+    )
     return select(ImportRow).where(
         ImportRow.state.in_(WAITING),
         ImportRow.finished_at.is_(None),
         _may_be_tried(time_of(session)),
+        ~running.exists(),
     )
 
 
@@ -329,9 +346,39 @@ def _may_be_tried(now: datetime) -> ColumnElement[bool]:
     return at.is_(None) | (at <= now) | (at > now + MAX_PAUSE)
 
 
-def _any_running() -> ColumnElement[bool]:
-    other = aliased(ImportRow)
-    return select(other.id).where(other.state == ImportState.RUNNING).exists()
+def _running_of(source_id: str) -> Select[ImportRow]:
+    return select(ImportRow).where(
+        ImportRow.source_id == source_id, ImportRow.state == ImportState.RUNNING
+    )
+
+
+def _interrupt_dead_or_refuse(session: Session, source_id: str) -> None:
+    """Interrupt runs of the source without a living worker; raise BusyError if there is another.
+
+    If an expired lease belongs to a worker that lives after all, it can no longer write.
+    """
+    for row in session.scalars(_running_of(source_id)).all():
+        if not is_abandoned(row):
+            raise _busy()
+        _interrupt(session, row)
+
+
+def _busy() -> BusyError:
+    return BusyError(
+        _(
+            "Another import of this source is running: let it finish, or cancel it on the import"
+            " page, then try again."
+        )
+    )
+
+
+def _any_idle(session: Session) -> bool:
+    """Whether a living worker performs no run, and can therefore claim one."""
+    running = select(ImportRow.id).where(
+        ImportRow.worker == WorkerRow.name, ImportRow.state == ImportState.RUNNING
+    )
+    idle = session.scalars(select(WorkerRow).where(~running.exists()))
+    return any(not is_dead(session, row.name, row.lease_until) for row in idle)
 
 
 def _update(session: Session, where: list[ColumnElement[bool]], **values: Any) -> int:

@@ -171,12 +171,19 @@ class ImportRuns(Store):
     """The runs of the queue and the history; each call is one transaction."""
 
     def enqueue(
-        self, source_id: str, user_id: str, kind: ImportKind, options: Mapping[str, Any]
+        self,
+        source_id: str,
+        user_id: str,
+        kind: ImportKind,
+        options: Mapping[str, Any],
+        *,
+        is_scheduled: bool = False,
     ) -> ImportRun:
         """Add a run to the queue.
 
         If a run with the same source, kind, and options is waiting, it is returned instead. A
-        running one is not, because it may already have listed the source.
+        running one is not, because it may already have listed the source. Instead of a scheduled
+        run, any unfinished run of the source is returned, because several workers check schedules.
 
         Raises:
             NotFoundError: There is no such source.
@@ -185,7 +192,10 @@ class ImportRuns(Store):
             # Locked, because the second of two concurrent callers must see the first one's run.
             if session.get(SourceRow, source_id, with_for_update=True) is None:
                 raise source_not_found(source_id)
-            row = _same(session, source_id, kind, options)
+            rows = _unfinished(session, source_id)
+            if is_scheduled and rows:
+                return import_run(rows[0])
+            row = _same(rows, kind, options)
             if row is None:
                 row = new_row(source_id, user_id, kind, ImportState.QUEUED, options)
                 session.add(row)
@@ -201,8 +211,7 @@ class ImportRuns(Store):
     def current(self, source_id: str | None = None) -> list[ImportRun]:
         """Runs of one source, or of all, that have not ended.
 
-        The running one comes first, then those that wait in the order of their turns, then paused
-        ones.
+        Running ones come first, then those that wait in the order of their turns, then paused ones.
         """
         query = select(ImportRow).where(ImportRow.finished_at.is_(None))
         with self._database.read() as session:
@@ -309,17 +318,21 @@ def _row(session: Session, import_id: str, *, lock: bool = False) -> ImportRow:
     return row
 
 
-def _same(
-    session: Session, source_id: str, kind: ImportKind, options: Mapping[str, Any]
-) -> ImportRow | None:
+def _unfinished(session: Session, source_id: str) -> Sequence[ImportRow]:
     current = select(ImportRow).where(
-        ImportRow.source_id == source_id, ImportRow.kind == kind, ImportRow.finished_at.is_(None)
+        ImportRow.source_id == source_id, ImportRow.finished_at.is_(None)
     )
-    rows = session.scalars(current.order_by(ImportRow.started_at, ImportRow.id)).all()
-    return next(
-        (r for r in rows if _requested_options(r.options) == dict(options) and not _is_late(r)),
-        None,
-    )
+    return session.scalars(current.order_by(ImportRow.started_at, ImportRow.id)).all()
+
+
+def _same(
+    rows: Sequence[ImportRow], kind: ImportKind, options: Mapping[str, Any]
+) -> ImportRow | None:
+    for row in rows:
+        is_same = row.kind == kind and _requested_options(row.options) == dict(options)
+        if is_same and not _is_late(row):
+            return row
+    return None
 
 
 def _is_late(row: ImportRow) -> bool:

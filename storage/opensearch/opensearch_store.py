@@ -107,6 +107,9 @@ class OpenSearchStore(IndexStore):
         """See `prepare`."""
         self.prepare()
 
+    def refresh(self) -> None:
+        """Do nothing, because every write ends with a refresh on the server."""
+
     def damage(self) -> tuple[str, ...]:
         """The failures of earlier searches, without connecting."""
         return tuple(self.failures.values()) if self._cluster else (NO_CLUSTER,)

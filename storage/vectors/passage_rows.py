@@ -153,6 +153,11 @@ class PassageRows:
         self._state: State | None = None
         self._refreshed_at = -REFRESH_S
 
+    def expire(self) -> None:
+        """Let the next call read the current state."""
+        with self._lock:
+            self._refreshed_at = -REFRESH_S
+
     def ids(self) -> list[str]:
         """The ids in row order."""
         with self._lock:

@@ -59,6 +59,10 @@ class DeepLakePassages(PassageVectorStore):
         )
         super().__init__(self._folder_rows, embedding, relevance_score_fn)
 
+    def refresh(self) -> None:
+        """Let the next read find what other processes have written by now."""
+        self._folder_rows.expire()
+
     def allowed(self, filter: Filter | None) -> AllowedIds:
         """The ids that match the filter, as of this call, which takes one pass over the rows."""
         return self._folder_rows.allowed(filter)

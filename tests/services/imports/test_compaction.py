@@ -146,7 +146,8 @@ class TestALongHistory:
         assert changed.indexes.building() is not None
         assert not compact(library)
 
-    def test_stays_while_an_import_is_running(self, library):
+    def test_stays_while_an_import_is_running(self, library, monkeypatch):
+        monkeypatch.setattr(compaction, "_LOCK_TIMEOUT_S", 0)
         edit(library, 4)
         with writer_lock(library.data_dir, timeout_s=0), pytest.raises(BusyError):
             compact(library)

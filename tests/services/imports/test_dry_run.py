@@ -20,14 +20,14 @@ def library(tmp_path):
 
 
 def dry_run(library, loader, **options):
-    """Perform a dry run like the worker, and return its report."""
+    """Perform a dry run like the worker, leave it in the queue, and return its report."""
     queue = ImportRuns(library.database)
     queued = queue.enqueue(library.source.id, "local", ImportKind.DRY_RUN, {})
     library.leases.claim("w")
     report = library.imports.dry_run(
         LOCAL_USER, library.source, loader, import_id=queued.id, worker="w", **options
     )
-    library.leases.settle(queued.id, "w", report.state, message="", seconds=1)
+    library.leases.stop(queued.id, "w", ImportState.QUEUED, seconds=1)
     return report
 
 

@@ -1,11 +1,13 @@
 import threading
 import time
 from datetime import timedelta
+from functools import partial
 
 import pytest
 from sqlalchemy import update
 
 from domain import ImportItem, ImportKind, ImportState, Outcome, Progress, Stage
+from domain.errors import BusyError
 from storage.ledger import import_leases
 from storage.ledger.import_leases import ImportLeases, Workers
 from storage.ledger.import_queue_store import CANCEL, ImportRuns
@@ -47,12 +49,42 @@ def enqueue(database, queue):
     return enqueue
 
 
-def test_imports_are_claimed_one_at_a_time_from_the_oldest(leases, enqueue):
+def test_imports_of_different_sources_are_claimed_at_once_from_the_oldest(leases, enqueue):
     first, second = enqueue("a"), enqueue("b")
     assert leases.claim("w").id == first
-    assert leases.claim("v") is None
-    leases.settle(first, "w", ImportState.COMPLETED, message="", seconds=1)
     assert leases.claim("v").id == second
+    assert leases.claim("u") is None
+
+
+@pytest.mark.parametrize("kind", ImportKind)
+def test_runs_of_one_source_are_claimed_one_at_a_time(leases, queue, enqueue, kind):
+    first = enqueue("a")
+    second = queue.enqueue(queue.get(first).source_id, "bert", kind, {"keys": ["x"]}).id
+    other = enqueue("b")
+    assert leases.claim("w").id == first
+    assert leases.claim("v").id == other
+    assert leases.claim("u") is None
+    leases.settle(first, "w", ImportState.COMPLETED, message="", seconds=1)
+    assert leases.claim("u").id == second
+
+
+def test_concurrent_workers_claim_each_source_once(tmp_path, queue, enqueue):
+    sources = [queue.get(enqueue(name)).source_id for name in "abc"]
+    for source_id in sources:
+        queue.enqueue(source_id, "anna", ImportKind.DRY_RUN, {})
+    claimed = []
+
+    def claim(name):
+        database = open_ledger(tmp_path)
+        claimed.append(ImportLeases(database).claim(name))
+        database.close()
+
+    threads = [threading.Thread(target=claim, args=(f"w{n}",)) for n in range(6)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert sorted(run.source_id for run in claimed if run) == sorted(sources)
 
 
 def test_only_one_of_several_concurrent_claims_succeeds(tmp_path, enqueue):
@@ -279,6 +311,82 @@ def test_a_new_full_import_ends_interrupted_full_imports_of_the_source(
     leases.start(source_id, "anna", "v")
     assert (queue.get(full).ended, queue.get(full).counts) == (True, {"new": 1})
     assert not queue.get(partial).ended, "a partial import also reads unchanged documents"
+
+
+def test_a_direct_import_is_refused_while_a_run_of_its_source_is_in_progress(
+    leases, queue, enqueue
+):
+    running = enqueue("a")
+    source_id, other = queue.get(running).source_id, queue.get(enqueue("b")).source_id
+    leases.claim(process_name())
+    for call in (
+        lambda: leases.start(source_id, "anna", "v"),
+        partial(leases.require_idle, source_id),
+    ):
+        with pytest.raises(BusyError, match="this source is running"):
+            call()
+    assert [run.id for run in queue.current(source_id)] == [running]
+    leases.require_idle(other)
+    assert leases.start(other, "anna", "v")
+    assert queue.get(running).state is ImportState.RUNNING
+
+
+@pytest.mark.parametrize(("worker", "lease_s"), [(DEAD, 20), (ELSEWHERE, -1)])
+def test_a_direct_import_takes_the_place_of_one_whose_worker_is_dead(
+    leases, queue, enqueue, monkeypatch, worker, lease_s
+):
+    dead = enqueue("a")
+    with monkeypatch.context() as patched:
+        patched.setattr(import_leases, "LEASE", timedelta(seconds=lease_s))
+        leases.claim(worker)
+    source_id = queue.get(dead).source_id
+    leases.require_idle(source_id)
+    leases.start(source_id, "anna", "v")
+    assert (queue.get(dead).state, queue.get(dead).ended) == (ImportState.INTERRUPTED, True)
+
+
+def test_a_scheduled_import_is_not_queued_while_another_run_of_the_source_is_unfinished(
+    leases, queue, enqueue
+):
+    def schedule():
+        return queue.enqueue(source_id, "anna", ImportKind.IMPORT, {}, is_scheduled=True).id
+
+    running = enqueue("a")
+    source_id = queue.get(running).source_id
+    leases.claim("w")
+    assert schedule() == running, "several workers check schedules at the same time"
+    leases.settle(running, "w", ImportState.COMPLETED, message="", seconds=1)
+    queued = schedule()
+    assert queued != running
+    assert schedule() == queued
+
+
+def test_a_run_does_not_give_way_to_one_that_an_idle_worker_can_take(
+    database, leases, queue, enqueue
+):
+    first, _second = enqueue("a"), enqueue("b")
+    busy, idle, workers = process_name(), process_name(), Workers(database)
+    run = leases.claim(busy)
+    assert run.id == first
+    workers.renew(busy)
+    assert leases.others_wait(run)
+    workers.renew(DEAD)
+    assert leases.others_wait(run), "a dead worker takes nothing"
+    workers.renew(idle)
+    assert not leases.others_wait(run)
+    leases.claim(idle)
+    assert not leases.others_wait(run), "nothing waits"
+    enqueue("c")
+    assert leases.others_wait(run)
+
+
+def test_a_run_does_not_give_way_to_one_whose_source_has_a_running_one(leases, queue, enqueue):
+    enqueue("a")
+    run = leases.claim("w")
+    other = queue.get(enqueue("b")).source_id
+    leases.claim("v")
+    queue.enqueue(other, "bert", ImportKind.DRY_RUN, {})
+    assert not leases.others_wait(run)
 
 
 def test_a_worker_is_alive_while_it_renews_its_registration(database):

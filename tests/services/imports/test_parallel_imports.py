@@ -1,0 +1,286 @@
+"""Imports of several workers at the same time, each with a ledger and stores of its own."""
+
+import threading
+from collections import Counter
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+
+from domain import LOCAL_USER, ImportState, Stage
+from domain.errors import StorageUnavailableError
+from services.imports import compaction
+from services.imports.compaction import Compaction
+from tests.fakes.library import DictLoader, Library
+from tests.fakes.workers import HookedLoader, Worker, documents
+from tests.postgresql.ledgers import LEDGERS
+
+pytestmark = pytest.mark.usefixtures("ledger_kind")
+
+WAIT_S = 60
+
+
+@pytest.fixture
+def worker(tmp_path):
+    return Worker(tmp_path)
+
+
+@pytest.fixture
+def other(tmp_path, worker):
+    return Worker(tmp_path)
+
+
+def texts_of(library):
+    return {
+        key: library.documents.text(version.document_id)
+        for source in library.sources.list()
+        for key, version in library.documents.versions(source.id).items()
+    }
+
+
+def test_two_workers_import_two_sources_at_the_same_time(worker, other):
+    worker.add("a")
+    worker.add("b")
+    assert worker.claim().source_id != other.claim().source_id
+    both_read = threading.Barrier(2, timeout=WAIT_S)
+
+    def meet(number):
+        if number in (0, 65):  # before the first batch of either is written, and after it
+            both_read.wait()
+
+    loaders = [HookedLoader(documents(name), meet) for name in "ab"]
+    with ThreadPoolExecutor(2) as threads:
+        states = [
+            threads.submit(one.perform, loader)
+            for one, loader in zip((worker, other), loaders, strict=True)
+        ]
+        assert [one.result(WAIT_S) for one in states] == [ImportState.COMPLETED] * 2
+    assert texts_of(worker.library) == documents("a") | documents("b")
+    for loader in loaders:
+        assert set(Counter(loader.reads).values()) == {1}
+    assert worker.library.check().agrees
+    assert worker.library.active.passages.ids()
+
+
+def test_the_first_two_imports_of_a_library_create_one_index(worker, other):
+    worker.add("a")
+    worker.add("b")
+    worker.claim(), other.claim()
+    assert other.library.indexes.active() is None
+
+    def import_meanwhile(number):
+        if number == 0:
+            assert other.perform(DictLoader(documents("b"))) is ImportState.COMPLETED
+
+    assert worker.perform(HookedLoader(documents("a"), import_meanwhile)) is ImportState.COMPLETED
+    assert len(worker.library.indexes.all()) == 1
+    assert worker.library.check().agrees
+
+
+def test_garbage_collection_during_another_import_deletes_nothing_staged(worker, other):
+    worker.library.load(DictLoader(documents("old")))
+    worker.add("a")
+    worker.claim()
+    collected = []
+
+    def collect(progress):
+        # In a thread, because the lock must keep it from collecting what is being written.
+        if progress.stage is Stage.WRITING:
+            thread = threading.Thread(
+                target=lambda: collected.append(other.library.maintenance.recover())
+            )
+            thread.start()
+            thread.join()
+        elif progress.stage is Stage.EMBEDDING:
+            collected.append(other.library.maintenance.recover())
+
+    assert worker.perform(DictLoader(documents("a")), collect) is ImportState.COMPLETED
+    assert len(collected) >= 2
+    assert {one.passages for one in collected} == {0}
+    assert worker.library.check().agrees
+
+
+@pytest.mark.parametrize("at", [0, 30, 64, 69], ids=lambda at: f"document {at}")
+def test_a_worker_whose_run_was_taken_over_writes_nothing_more(worker, other, at):
+    worker.add("a")
+    worker.claim()
+    written = []
+
+    def lose(number):
+        if number == at:
+            other.take_over()
+            written.append(texts_of(other.library))
+
+    # Not the watch of the lease, but the ledger must stop this worker.
+    worker.library.leases.stop_request = lambda *_: ""
+    loader = HookedLoader(documents("a"), lose)
+    assert worker.perform(loader) is ImportState.RUNNING
+    assert texts_of(other.library) == written[0]
+
+    assert other.perform(DictLoader(documents("a"))) is ImportState.COMPLETED
+    report = other.library.import_store.get(other.run.id)
+    assert Counter(item.key for item in report.items) == Counter(list(documents("a")))
+    assert other.library.check().agrees
+
+
+def test_passages_written_after_the_loss_of_the_lease_are_garbage(worker, other, monkeypatch):
+    worker.library.load(DictLoader(documents("old")))
+    worker.add("a")
+    worker.claim()
+    store = worker.library.active
+    add = store.add
+
+    def lose_and_add(passages, vectors):
+        other.take_over()
+        other.library.imports._active.ledger.forget(
+            store.index.id, [one.id for one in passages]
+        )  # as if garbage had been collected on another machine
+        add(passages, vectors)
+
+    worker.library.leases.stop_request = lambda *_: ""
+    with monkeypatch.context() as patched:
+        patched.setattr(store, "add", lose_and_add)
+        assert worker.perform(DictLoader(documents("a", 3))) is ImportState.RUNNING
+    assert len(other.library.imports._active.ledger.discards(store.index.id)) == 3
+    other.library.maintenance.recover()
+    assert other.library.check().agrees
+
+
+def test_an_import_continues_with_the_copy_of_a_compacted_index(worker, other, monkeypatch):
+    monkeypatch.setattr(compaction, "COMMITS", 0)
+    worker.library.load(DictLoader(documents("old")))
+    worker.add("a")
+    worker.claim()
+    before = worker.library.indexes.active()
+
+    def compact(number):
+        if number in (10, 66):  # between two batches, and while documents wait to be written
+            compacted = Compaction(other.library.database, other.library.stores)
+            assert compacted.run_if_due(LOCAL_USER)
+
+    assert worker.perform(HookedLoader(documents("a"), compact)) is ImportState.COMPLETED
+    assert worker.library.indexes.active() != before
+    assert worker.library.check().agrees
+    assert worker.library.embeddings.texts == 140, "nothing was embedded twice"
+
+
+def test_an_import_starts_over_with_an_index_of_other_settings(worker, tmp_path):
+    worker.library.load(DictLoader(documents("old")))
+    worker.add("a")
+    worker.claim()
+    changed = Library(tmp_path, size=60)
+
+    def reindex(number):
+        if number == 66:
+            assert changed.reindex().completed
+
+    assert worker.perform(HookedLoader(documents("a"), reindex)) is ImportState.QUEUED
+    assert "rebuilt with other settings" in str(worker.error)
+    worker.claim()
+    assert worker.perform(DictLoader(documents("a"))) is ImportState.COMPLETED
+    assert worker.library.indexes.active().id == changed.indexes.active().id
+    longest = max(
+        len(passage.text)
+        for version in worker.library.documents.versions(worker.run.source_id).values()
+        for passage in worker.library.documents.passages(
+            version.document_id, changed.indexes.active().id
+        )
+    )
+    assert longest <= 60
+    assert worker.library.check().agrees
+
+
+def test_an_import_waits_for_the_short_steps_of_others_but_not_for_a_reindex(
+    worker, other, monkeypatch
+):
+    worker.add("a")
+    worker.claim()
+    release, held = threading.Event(), threading.Event()
+
+    def hold():
+        with other.library.imports.lock.hold(0):
+            held.set()
+            release.wait(WAIT_S)
+
+    def block(number):
+        if number == 60:
+            threads.submit(hold)
+            held.wait(WAIT_S)
+            threading.Timer(0.3, release.set).start()
+
+    with ThreadPoolExecutor(1) as threads:
+        loader = HookedLoader(documents("a"), block)
+        assert worker.perform(loader) is ImportState.COMPLETED
+        assert len(loader.reads) == 70
+
+    monkeypatch.setattr("services.imports.index_writer._STEP_TIMEOUT_S", 0.2)
+    worker.add("b")
+    worker.claim()
+    release.clear(), held.clear()
+
+    def block_for_long(number):
+        if number == 60:
+            threads.submit(hold)
+            held.wait(WAIT_S)
+
+    with ThreadPoolExecutor(1) as threads:
+        state = worker.perform(HookedLoader(documents("b"), block_for_long))
+        release.set()
+    assert state is ImportState.QUEUED
+    assert "Another import or a reindex is running" in str(worker.error)
+    assert worker.claim()
+    assert worker.perform(DictLoader(documents("b"))) is ImportState.COMPLETED
+
+
+def test_a_cancellation_takes_effect_while_a_step_waits(worker, other):
+    worker.add("a")
+    worker.claim()
+    release, held = threading.Event(), threading.Event()
+
+    def hold():
+        with other.library.imports.lock.hold(0):
+            held.set()
+            release.wait(WAIT_S)
+
+    def block(number):
+        if number == 60:
+            threads.submit(hold)
+            held.wait(WAIT_S)
+            threading.Timer(0.3, cancel).start()
+
+    def cancel():
+        other.runs.request_stop(worker.run.id, "cancel")
+
+    with ThreadPoolExecutor(1) as threads:
+        state = worker.perform(HookedLoader(documents("a"), block))
+        release.set()
+    assert state is ImportState.CANCELLED
+    assert texts_of(worker.library) == {}
+
+
+def test_a_worker_that_loses_the_lock_with_its_database_stops_writing(worker, other, monkeypatch):
+    if LEDGERS.server is None:
+        pytest.skip("the lock of a folder can't be lost")
+    worker.library.load(DictLoader(documents("old")))
+    worker.add("a")
+    worker.claim()
+    ledger_calls = []
+    stage = type(worker.library.imports._active.ledger).stage
+
+    def stage_and_disconnect(self, index_id, ids):
+        stage(self, index_id, ids)
+        if not ledger_calls:
+            ledger_calls.append(True)
+            others = "FROM pg_stat_activity WHERE pid <> pg_backend_pid()"
+            LEDGERS.server.execute(
+                f"SELECT pg_terminate_backend(pid) {others} AND datname LIKE 'ledger_%'"
+            )
+
+    before = set(worker.library.active.passages.ids())
+    with monkeypatch.context() as patched:
+        patched.setattr(type(worker.library.imports._active.ledger), "stage", stage_and_disconnect)
+        assert worker.perform(DictLoader(documents("a"))) is ImportState.INTERRUPTED
+    assert isinstance(worker.error, StorageUnavailableError)
+    assert "connection that locked the library" in str(worker.error)
+    assert set(other.library.active.passages.ids()) == before, "nothing was added"
+    other.library.maintenance.recover()
+    assert other.library.check().agrees
