@@ -9,7 +9,7 @@ import time
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import count
+from itertools import count, pairwise
 from statistics import median
 from typing import Any
 
@@ -37,6 +37,8 @@ PEOPLE, THINK_S, CANCELS = 10, 10.0, 0.2
 VISITORS = 3
 FOLDER_DOCUMENTS, CHANGED, BOX_DOCUMENTS = 60, 6, 3
 PAUSE_S = 3.0
+PARTS = 10
+"""Equal parts of the time, for which the memory is reported."""
 LONG_CHARS = 600
 """The first question is long, so that what only long texts need is loaded in the warm-up: the full
 tokenizer of the built-in model takes some 40 MiB once, and 400 characters or less don't need it."""
@@ -61,6 +63,7 @@ def measure_soak(program: Program, minutes: float) -> tuple[Report, bool]:
     middle = began + 30 * minutes
     growth = {role: growth_of(role, watch.samples, middle) for role in ROLES}
     _add_growth(report, growth)
+    _add_curve(report, watch.samples)
     failures = work.failed + answers.failed + visitors.failed
     report.note(f"failed {times} times: {what}" for what, times in failures.items())
     report.add("failures", sum(failures.values()), "")
@@ -256,3 +259,17 @@ def _add_growth(report: Report, growth: Mapping[str, Growth]) -> None:
         for kind, added in one.kinds.items()
     ]
     report.table("Open files by kind", ["", "at the end", "growth"], kinds)
+
+
+def _add_curve(report: Report, samples: Sequence[Sample]) -> None:
+    ends = [len(samples) * n // PARTS for n in range(PARTS + 1)]
+    parts = [samples[begin:end] for begin, end in pairwise(ends)]
+    rows: list[list[Cell]] = [
+        [role, *(_median_memory(part, role) for part in parts)] for role in ROLES
+    ]
+    columns = [f"{n}/{PARTS}" for n in range(1, PARTS + 1)]
+    report.table("Memory by part of the time, median in MiB", ["", *columns], rows)
+
+
+def _median_memory(samples: Sequence[Sample], role: str) -> float:
+    return median(one.usage.get(role, Usage()).own for one in samples)

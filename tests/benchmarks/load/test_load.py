@@ -34,6 +34,7 @@ def test_a_soak_does_everything_and_fails_at_nothing(tmp_path):
     assert figures["failures"] == 0, report["notes"]
     done = ["answers", "imports", "upload boxes", "browser sessions", "GET metrics"]
     assert all(figures[one] > 0 for one in done)
-    growth, kinds = report["tables"]
+    growth, kinds, curve = report["tables"]
     assert {row[0] for row in growth["rows"]} == {"API", "pages", "worker", "supervisor"}
+    assert all(len(row) == 11 and min(row[1:]) > 0 for row in curve["rows"])
     assert {"API: ledger", "pages: event loops"} <= {row[0] for row in kinds["rows"]}
