@@ -15,9 +15,9 @@ from tests.deploy.containers import missing_programs
 from tests.faults.commits import Commits
 from tests.faults.plan import Kind, planned_faults
 
-SEED, FAULTS = 2, 8
+SEED, FAULTS = 1, 8
 
-pytestmark = pytest.mark.timeout(600)  # the limit on an idle machine is 240 s
+pytestmark = pytest.mark.timeout(900)  # as long as on a busy machine; three nodes start slowly
 
 
 @pytest.mark.slow
