@@ -140,9 +140,9 @@ class Database:
     def write(self, *, synced: bool = True, is_guarded: bool = True) -> Iterator[Session]:
         """A session in one transaction: committed when the block ends, rolled back if it raises.
 
-        Without `synced`, the commit does not wait for the disk. A power failure, but not a crash,
-        may undo it, unless a later transaction was synced. Without `is_guarded`, the guard is not
-        called.
+        Without `synced`, the commit does not wait for the disk. A power failure or a crash of
+        PostgreSQL, but not one of this process, may undo it, unless a later transaction was synced.
+        Without `is_guarded`, the guard is not called.
 
         Raises:
             BusyError: Another process has been writing for half a minute.
