@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from services.backups.scheduled_backups import ScheduledBackups
     from services.chat.conversation_service import ConversationService
     from services.housekeeping import Housekeeping
-    from services.import_worker import Removals, Worker
+    from services.import_worker import Worker
     from services.imports.import_queue import ImportQueue
     from services.imports.import_service import ImportService
     from services.imports.maintenance import MaintenanceService
@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from services.migration.index_migration import IndexMigration
     from services.question_limit import QuestionLimit
     from services.settings_service import SettingsService
+    from services.source_removal import Removals
     from services.sources.directory_source import DirectoryKind, DirectoryService
     from services.sources.import_reports import ImportReports
     from services.sources.secret_service import SourceSecrets
@@ -307,7 +308,7 @@ class ImportServices:
     @cached_property
     def removals(self) -> "Removals":
         """Removes entire sources from the library."""
-        from services.import_worker import Removals
+        from services.source_removal import Removals
 
         return Removals(self._database, self.parts.stores, self.source_kinds)
 

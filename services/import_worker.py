@@ -1,22 +1,13 @@
-"""Performs queued imports, dry runs, and removals of sources, and backups."""
+"""Performs queued imports, dry runs, and removals of sources, parts of imports, and backups."""
 
 import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from contextlib import suppress
 from datetime import UTC, datetime
 from functools import partial
 
-from domain import (
-    LOCAL_USER,
-    ImportItem,
-    ImportKind,
-    ImportReport,
-    ImportRun,
-    ImportState,
-    Outcome,
-    Principal,
-)
+from domain import LOCAL_USER, ImportKind, ImportReport, ImportRun, ImportState, Principal
 from domain.errors import AppError, BusyError, DamagedLedgerError, StorageError
 from domain.logs import get_logger
 from services.backups.scheduled_backups import ScheduledBackups
@@ -26,8 +17,7 @@ from services.imports.import_queue import ImportQueue
 from services.imports.import_resumption import Quarantine
 from services.imports.import_run import BATCH_DOCUMENTS
 from services.imports.import_service import ImportService
-from services.imports.import_turn import TURN_S, UNLIMITED, ImportTurn, TurnOverError
-from services.imports.index_writer import ActiveIndex
+from services.imports.import_turn import TURN_S, ImportTurn
 from services.imports.leased_run import LeasedRun
 from services.long_work import (
     CancelableWait,
@@ -37,16 +27,14 @@ from services.long_work import (
     Stage,
     ignore,
     never,
-    stop_if,
 )
+from services.portion_reader import PortionReader
+from services.source_removal import Removals
 from services.sources.source_kinds import SourceKinds
 from services.sources.source_service import SourceService
-from storage.index_stores import IndexStores
-from storage.ledger.database import Database, in_groups
-from storage.ledger.document_store import Documents, StoredVersion
-from storage.ledger.guarded_run import guarded
+from storage.ledger.database import Database
 from storage.ledger.import_leases import ImportLeases, Workers
-from storage.ledger.source_store import Sources, StoredSource
+from storage.ledger.source_store import Sources
 from storage.processes import process_name
 
 _POLL_S = 0.3
@@ -55,102 +43,15 @@ _RENEW_S = 4.0
 _SCHEDULE_S = 10.0
 _HOUSEKEEPING_S = 3600.0
 _BACKUP_END_S = 5.0
-_LOCK_TIMEOUT_S = 2.0
-"""How long a removal waits at its beginning: nothing is lost if it stays in the queue."""
-_GROUP = 200
 
 _log = get_logger("imports")
-
-
-class Removals:
-    """Removes sources. A removal that was stopped is resumed by running it again."""
-
-    def __init__(self, database: Database, stores: IndexStores, kinds: SourceKinds) -> None:
-        self._database = database
-        self._documents = Documents(database)
-        self._stores = stores
-        self._kinds = kinds
-
-    def run(
-        self,
-        principal: Principal,  # noqa: ARG002  # every use case takes a principal
-        source: StoredSource,
-        *,
-        import_id: str,
-        worker: str,
-        turn: ImportTurn = UNLIMITED,
-        on_progress: OnProgress = ignore,
-        cancelled: Cancelled = never,
-    ) -> ImportReport:
-        """Remove the documents batch by batch, then uploaded files, then the source itself.
-
-        The documents of a batch disappear from search together. `worker` holds the lease.
-
-        Raises:
-            CancelledError: The removal was canceled, or the lease was lost; the rest stays.
-            TurnOverError: The turn is over; the rest stays until the next one.
-            BusyError: A reindex is running.
-            StorageError: The data folder can't be written.
-        """
-        database = guarded(self._database, import_id, worker)
-        active = ActiveIndex(database, self._stores)
-        items = self._remove(active, source, import_id, turn, on_progress, cancelled)
-        with database.write():  # requires the lease, which deleting files does not
-            pass
-        self._kinds.get(source.kind).forget(source)
-        Sources(database).remove(source.id)
-        state, kind = ImportState.COMPLETED, ImportKind.REMOVAL
-        return ImportReport(import_id, source.id, state, tuple(items), kind=kind)
-
-    def _remove(
-        self,
-        active: ActiveIndex,
-        source: StoredSource,
-        import_id: str,
-        turn: ImportTurn,
-        on_progress: OnProgress,
-        cancelled: Cancelled,
-    ) -> list[ImportItem]:
-        items: list[ImportItem] = []
-        on_progress(Progress(Stage.LISTING, 0, 0))  # still cancelable until a removal begins
-        removals = [
-            _removal(key, version) for key, version in self._documents.versions(source.id).items()
-        ]
-        with active.step(cancelled, _LOCK_TIMEOUT_S):
-            _load(active, removals)
-        turn.end_listing()
-        for group in in_groups(removals, _GROUP):
-            stop_if(cancelled)
-            on_progress(Progress(Stage.REMOVING, len(items), len(removals), group[0][1].key))
-            with active.step(cancelled):
-                active.ledger.remove(import_id, group)
-                active.collect_garbage()
-            items.extend(item for _, item in group)
-            if len(items) < len(removals) and turn.is_over():
-                raise TurnOverError
-        stop_if(cancelled)
-        on_progress(Progress(Stage.REMOVING, len(items), len(removals)))  # no longer cancelable
-        with active.step():
-            active.collect_garbage()
-        return items
-
-
-def _load(active: ActiveIndex, removals: Sequence[object]) -> None:
-    writer = active.writer()
-    if writer and removals:
-        writer.load()
-
-
-def _removal(key: str, version: StoredVersion) -> tuple[str, ImportItem]:
-    return version.document_id, ImportItem(
-        key, version.location, Outcome.REMOVED, title=version.title
-    )
 
 
 class Worker:
     """Takes runs from the queue and performs them one after another.
 
-    Any number of processes may have workers, which perform runs of different sources at once.
+    Any number of processes may have workers, which perform runs of different sources at once. A
+    worker without a run reads portions of the others' imports.
 
     A run that has worked for `turn_s` seconds lets others run, if any wait.
     """
@@ -179,6 +80,7 @@ class Worker:
         self._imports = imports
         self._removals = removals
         self._compaction = compaction
+        self._portions = PortionReader(database, kinds, imports)
         self._backups = backups
         self._housekeeping = housekeeping
         self._unrecorded: LeasedRun | None = None
@@ -257,7 +159,9 @@ class Worker:
             self._release_unrecorded()
             self._leases.interrupt_dead()
             self._schedule()
-            return self._perform_next(name, ignore, stop, leave)
+            return self._perform_next(name, ignore, stop, leave) or self._portions.read_next(
+                name, stop.is_set
+            )
         except DamagedLedgerError:
             raise  # nothing more may be written to the ledger
         except AppError as error:

@@ -48,6 +48,10 @@ class PassageForecast:
         self._add(ref, -1)
         self._density(ref).note(ref.size, passages)
 
+    def drop(self, ref: DocumentRef) -> None:
+        """Record that another worker has read a document."""
+        self._add(ref, -1)
+
     def _add(self, ref: DocumentRef, documents: int) -> None:
         if ref.key in self._known:
             self._known_rest += documents * self._known[ref.key]

@@ -1,41 +1,34 @@
 """Executes one import: reads and splits documents, and writes them to the index in batches."""
 
+import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
-from datetime import UTC, datetime
-from typing import TYPE_CHECKING
+from dataclasses import dataclass, field
 
-from domain import DocumentRef, ImportItem, ImportReport, ImportState, Outcome, Passage
+from domain import DocumentRef, ImportItem, ImportReport, ImportState, Outcome
 from domain.errors import SourceUnavailableError, UnreadableError
-from domain.language.script import script_of
 from domain.messages import _, join_messages
 from services.imports.import_forecast import PassageForecast
 from services.imports.import_plan import Loader, Plan, failed_item
 from services.imports.import_resumption import Quarantine, remaining
 from services.imports.import_turn import UNLIMITED, ImportTurn, TurnOverError
 from services.imports.index_writer import ActiveIndex, IndexWriter, entries_of
-from services.imports.permission_plan import HIDDEN_WORDS, hidden_reason
+from services.imports.new_version import new_version, refuse_unstorable
+from services.imports.permission_plan import HIDDEN_WORDS
+from services.imports.shared_reading import SharedReading
 from services.long_work import Cancelled, OnProgress, Progress, Stage, stop_if
-from storage.ledger.database import in_groups
-from storage.ledger.document_store import (
-    StoredDocument,
-    StoredVersion,
-    document_id,
-    source_metadata,
-)
+from storage.ledger.database import Database, in_groups
+from storage.ledger.document_store import StoredVersion
+from storage.ledger.import_portions import Portion
 from storage.ledger.import_store import Failure, Imports
 from storage.ledger.index_store import IndexSpec
 from storage.ledger.ledger import NewVersion
 from storage.ledger.source_store import StoredSource
 
-if TYPE_CHECKING:
-    from langchain_core.documents import Document
-
 _BATCH_PASSAGES = 256
+_POLL_S = 0.2
 BATCH_DOCUMENTS = 64
 _PROCESSED = {Outcome.NEW, Outcome.CHANGED, Outcome.FAILED}
-_OWN_COLUMNS = {"key", "version", "location", "title", "format", "encoding", "pages", "warnings"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +60,7 @@ class ImportExecution:
     """
 
     task: ImportTask
-    imports: Imports
+    database: Database
     active: ActiveIndex
     default_spec: IndexSpec
     formats_version: int
@@ -86,6 +79,10 @@ class ImportExecution:
     _read_passages: int = 0
     _forecast: PassageForecast = field(default_factory=PassageForecast)
     _opened: IndexWriter | None = None
+
+    def __post_init__(self) -> None:
+        self.imports = Imports(self.database)
+        self._sharing = SharedReading(self.database, self.task.import_id, self.task.worker)
 
     def execute(self, plan: Plan, stored: Mapping[str, StoredVersion]) -> None:
         """Carry out the plan; removals come last, after everything else has succeeded.
@@ -110,10 +107,24 @@ class ImportExecution:
         known = self.imports.passages_of_dry_run(self.task.source.id)
         self._forecast = PassageForecast(plan.to_read, known)
         self.items.extend(plan.settled)
-        self._read_all(plan.to_read, stored)
+        if self._publish(plan.to_read):
+            self._read_with_others(stored)
+        else:
+            self._read_all(plan.to_read, stored)
         self._current = ""
         self._report(Stage.READING)
         self._remove([*plan.removals, *self._empty_documents])
+
+    def read_portion(self, portion: Portion, stored: Mapping[str, StoredVersion]) -> None:
+        """Read documents of another worker's import, and remove those that have become empty.
+
+        Raises:
+            CancelledError: The work was canceled, or the import was stopped.
+            SourceUnavailableError: See `execute`.
+            BusyError: See `execute`.
+        """
+        self._read_portion(portion, stored)
+        self._remove(self._empty_documents)
 
     def report(self, withheld: int) -> ImportReport:
         """The report of a finished import; `withheld` removals wait for confirmation."""
@@ -148,6 +159,39 @@ class ImportExecution:
         self.items = [item for item in self.items if item.key not in rest.stale_keys]
         self._new_before = rest.new_keys
         return rest.plan
+
+    def _publish(self, refs: Sequence[DocumentRef]) -> bool:
+        """Share the reading with other workers, except after a crash, which must be found here."""
+        return not self.task.quarantine.careful and self._sharing.publish(refs, self._new_before)
+
+    def _read_with_others(self, stored: Mapping[str, StoredVersion]) -> None:
+        while not self._sharing.is_complete:
+            portion = self._sharing.take()
+            if portion is None:
+                stop_if(self.cancelled)
+                time.sleep(_POLL_S)
+            else:
+                self._read_portion(portion, stored)
+                self._sharing.finish(portion)
+            self._count_all()
+            self._end_turn()
+        self.items = list(self.imports.get(self.task.import_id).items)
+
+    def _read_portion(self, portion: Portion, stored: Mapping[str, StoredVersion]) -> None:
+        keys = [ref.key for ref in portion.documents] if portion.is_retry else []
+        before = self.imports.keys_among(self.task.import_id, keys)
+        self._new_before = portion.new_keys
+        self._read_all([ref for ref in portion.documents if ref.key not in before], stored)
+
+    def _count_all(self) -> None:
+        """Update the progress by what the other workers have done."""
+        counts = self.imports.counts(self.task.import_id)
+        self._done = sum(counts.get(outcome, 0) for outcome in _PROCESSED)
+        self.passages_embedded = self.imports.figures(self.task.import_id).passages
+        self._read_passages = self.passages_embedded
+        for ref in self._sharing.read_by_others():
+            self._forecast.drop(ref)
+        self._report(Stage.READING)
 
     def _read_all(self, refs: Iterable[DocumentRef], stored: Mapping[str, StoredVersion]) -> None:
         try:
@@ -290,91 +334,3 @@ def final_state(items: Sequence[ImportItem], withheld: int) -> tuple[ImportState
         return ImportState.NEEDS_CONFIRMATION, join_messages([withheld_notice, *notices])
     state = ImportState.COMPLETED_WITH_ERRORS if notices else ImportState.COMPLETED
     return state, join_messages(notices)
-
-
-def new_version(
-    ref: DocumentRef,
-    document: "Document",
-    previous: StoredVersion | None,
-    source: StoredSource,
-    spec: IndexSpec,
-    formats_version: int,
-    *,
-    is_new: bool,
-) -> NewVersion:
-    """The new version: the document, its passages for an index with this spec, and its item.
-
-    `formats_version` is the version of the readers.
-    """
-    text, metadata = document.page_content, document.metadata
-    own = {key: value for key, value in metadata.items() if key not in _OWN_COLUMNS}
-    stored = StoredDocument(
-        id=document_id(source.id, ref.key),
-        source_id=source.id,
-        key=ref.key,
-        version=metadata.get("version", ref.version),
-        formats_version=formats_version,
-        title=metadata.get("title") or ref.key,
-        location=metadata.get("location", ref.location),
-        format=metadata.get("format", ""),
-        encoding=metadata.get("encoding"),
-        pages=tuple((start, page) for start, page in metadata.get("pages", ())),
-        warnings=tuple(metadata.get("warnings", ())),
-        details=source_metadata(own, source.collection, source.labels),
-        imported_at=datetime.now(UTC),
-        revision=1 if previous is None else previous.revision + 1,
-        characters=len(text),
-        script=script_of(text),
-    )
-    passages = split_document(stored, text, spec)
-    longest = max((len(passage.text) for passage in passages), default=0)
-    stored = replace(stored, passages=len(passages), longest_passage=longest)
-    item = _item(stored, hidden_reason(ref), is_new=is_new)
-    return NewVersion(stored, text, passages, item, ref.restrictions)
-
-
-def _item(document: StoredDocument, reason: str, *, is_new: bool) -> ImportItem:
-    return ImportItem(
-        key=document.key,
-        location=document.location,
-        outcome=Outcome.NEW if is_new else Outcome.CHANGED,
-        reason=reason,
-        title=document.title,
-        passages=document.passages,
-        pages=len(document.pages),
-        characters=document.characters,
-    )
-
-
-def split_document(document: StoredDocument, text: str, spec: IndexSpec) -> list[Passage]:
-    """The passages of a document for an index with this spec.
-
-    Passage ids also depend on the reader version, because another version may extract different
-    text from the same bytes.
-    """
-    from loaders.split import split  # not needed by an import without changes
-
-    return split(
-        text,
-        document_id=document.id,
-        version=f"{document.version}/{document.formats_version}",
-        pages=document.pages,
-        size=spec.size,
-        overlap=spec.overlap,
-    )
-
-
-def refuse_unstorable(text: str) -> None:
-    """Reject text that the ledger can't store.
-
-    Raises:
-        UnreadableError: The text can't be stored; the message gives the reason.
-    """
-    if "\0" in text:
-        raise UnreadableError(_("it contains NUL characters and is probably not a text file"))
-    try:
-        text.encode()
-    except UnicodeEncodeError as error:
-        raise UnreadableError(
-            _("it contains an unpaired surrogate at position {start}").format(start=error.start)
-        ) from error

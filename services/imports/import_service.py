@@ -5,22 +5,25 @@ from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
-from domain import DocumentRef, ImportItem, ImportKind, ImportReport, ImportState, Principal
+from domain import (
+    DocumentRef,
+    DocumentVersion,
+    ImportItem,
+    ImportKind,
+    ImportReport,
+    ImportState,
+    Principal,
+)
 from domain.errors import UnreadableError
 from services.access import Access
 from services.imports.import_forecast import PassageForecast
 from services.imports.import_plan import Loader, Plan, failed_item, list_entries, plan
 from services.imports.import_resumption import Quarantine
-from services.imports.import_run import (
-    ImportExecution,
-    ImportTask,
-    final_state,
-    new_version,
-    refuse_unstorable,
-)
+from services.imports.import_run import ImportExecution, ImportTask, final_state
 from services.imports.import_turn import UNLIMITED, ImportTurn, TurnOverError
 from services.imports.index_writer import ActiveIndex, searchable_text
 from services.imports.leased_run import LeasedRun
+from services.imports.new_version import new_version, refuse_unstorable
 from services.imports.readable_records import ReadableRecords
 from services.imports.refiling import update_metadata
 from services.long_work import Cancelled, OnProgress, Progress, Stage, ignore, never, stop_if
@@ -29,6 +32,7 @@ from storage.ledger.database import Database
 from storage.ledger.document_store import Documents, StoredVersion
 from storage.ledger.guarded_run import guarded
 from storage.ledger.import_leases import ImportLeases
+from storage.ledger.import_portions import Portion, guarded_portion
 from storage.ledger.import_store import Imports, import_not_found
 from storage.ledger.index_store import IndexSpec
 from storage.ledger.source_store import (
@@ -179,6 +183,35 @@ class ImportService:
         )
         return self._import(task, on_progress, cancelled)
 
+    def read_portion(
+        self,
+        source: StoredSource,
+        loader: Loader,
+        portion: Portion,
+        *,
+        worker: str,
+        quarantined: frozenset[DocumentVersion],
+        cancelled: Cancelled,
+    ) -> None:
+        """Read a portion of an import that another worker performs, which `worker` has taken.
+
+        Documents in `quarantined` are not read.
+
+        Raises:
+            CancelledError: The work was canceled, or the import was stopped.
+            SourceError: The source can't be read.
+            ModelError: The embedding failed.
+            BusyError: A reindex is running, or has changed the settings of the index.
+            StorageError: The data folder can't be written.
+        """
+        task = ImportTask(
+            portion.import_id, worker, source, loader, quarantine=Quarantine(quarantined)
+        )
+        database = guarded_portion(self._database, portion, worker)
+        execution = self._execution(task, database, ignore, cancelled)
+        keys = [ref.key for ref in portion.documents]
+        execution.read_portion(portion, self._documents.versions(source.id, keys))
+
     def dry_run(
         self,
         principal: Principal,  # noqa: ARG002  # every use case takes a principal
@@ -279,17 +312,10 @@ class ImportService:
         self, task: ImportTask, on_progress: OnProgress, cancelled: Cancelled
     ) -> ImportReport:
         source, database = task.source, self._guarded(task)
-        sources, active = Sources(database), ActiveIndex(database, self._stores)
-        execution = ImportExecution(
-            task,
-            Imports(database),
-            active,
-            self._default_spec,
-            self._formats_version,
-            on_progress,
-            cancelled,
-            items=list(self._imports.get(task.import_id).items),
-        )
+        sources = Sources(database)
+        execution = self._execution(task, database, on_progress, cancelled)
+        active = execution.active
+        execution.items.extend(self._imports.get(task.import_id).items)
         with active.step(cancelled, _LOCK_TIMEOUT_S):
             active.collect_garbage()
         stored = self._documents.versions(source.id)
@@ -303,6 +329,19 @@ class ImportService:
         if not task.keys:
             self._save_cursor(sources, source, planned)
         return execution.report(planned.withheld)
+
+    def _execution(
+        self, task: ImportTask, database: Database, on_progress: OnProgress, cancelled: Cancelled
+    ) -> ImportExecution:
+        return ImportExecution(
+            task,
+            database,
+            ActiveIndex(database, self._stores),
+            self._default_spec,
+            self._formats_version,
+            on_progress,
+            cancelled,
+        )
 
     def _plan(
         self,

@@ -10,8 +10,8 @@ from domain.errors import BusyError, StorageError
 from domain.logs import get_logger, milliseconds
 from domain.messages import _
 from services.access import require_role
-from services.imports.import_run import split_document
 from services.imports.index_writer import ActiveIndex, Entry
+from services.imports.new_version import split_document
 from services.long_work import (
     Cancelled,
     CancelledError,

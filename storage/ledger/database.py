@@ -77,7 +77,7 @@ def change_all(
         session.execute(statement.where(column.in_(group)))
 
 
-HEAD = "0017"
+HEAD = "0018"
 """The newest migration; comparing it at each start avoids loading Alembic when unnecessary."""
 
 _MIGRATION_TIMEOUT_S = 30.0

@@ -124,8 +124,10 @@ def document_id(source_id: str, key: str) -> str:
 class Documents(Store):
     """The documents of the library; only committed versions are visible."""
 
-    def versions(self, source_id: str) -> dict[str, StoredVersion]:
-        """The stored version of each document of a source, by key."""
+    def versions(
+        self, source_id: str, keys: Iterable[str] | None = None
+    ) -> dict[str, StoredVersion]:
+        """The stored version of each document of a source, or of those with these keys, by key."""
         query = select(
             DocumentRow.key,
             DocumentRow.id,
@@ -137,7 +139,12 @@ class Documents(Store):
             DocumentRow.title,
         ).where(DocumentRow.source_id == source_id)
         with self._database.read() as session:
-            return {row.key: StoredVersion(*row[1:]) for row in session.execute(query)}
+            rows = (
+                session.execute(query).all()
+                if keys is None
+                else [*rows_with(session, query, DocumentRow.key, list(keys))]
+            )
+            return {row.key: StoredVersion(*row[1:]) for row in rows}
 
     def count(self) -> int:
         """The number of documents in the library."""

@@ -274,10 +274,10 @@ class Workers(Store):
                 if row.name == name or is_dead(session, row.name, row.lease_until):
                     session.execute(delete(WorkerRow).where(WorkerRow.name == row.name))
 
-    def any_alive(self) -> bool:
+    def any_alive(self, other_than: str = "") -> bool:
         """Whether a worker sent a heartbeat recently and is not known to be dead."""
         with self._database.read() as session:
-            rows = session.scalars(select(WorkerRow))
+            rows = session.scalars(select(WorkerRow).where(WorkerRow.name != other_than))
             return any(not is_dead(session, row.name, row.lease_until) for row in rows)
 
     def any_recent(self) -> bool:

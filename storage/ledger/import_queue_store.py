@@ -28,7 +28,7 @@ from storage.ledger.columns import from_row
 from storage.ledger.database import Store, time_of
 from storage.ledger.import_store import import_not_found, source_not_found
 from storage.ledger.import_turns import in_turns
-from storage.ledger.ledger_tables import ImportItemRow, ImportRow, SourceRow
+from storage.ledger.ledger_tables import ImportItemRow, ImportPortionRow, ImportRow, SourceRow
 from storage.processes import is_known_dead
 
 WAITING = (ImportState.QUEUED, ImportState.INTERRUPTED)
@@ -117,7 +117,11 @@ def stop(session: Session, row: ImportRow, default_state: ImportState) -> None:
 
 
 def end(session: Session, row: ImportRow, state: ImportState, message: str = "") -> None:
-    """Release the lease and set the state; the run has ended unless that state can be resumed."""
+    """Release the lease and set the state; the run has ended unless that state can be resumed.
+
+    Workers that read portions of the import can no longer write for it.
+    """
+    session.execute(delete(ImportPortionRow).where(ImportPortionRow.import_id == row.id))
     row.state = state
     row.message = message or _MESSAGES.get(state, "")
     row.stop_request, row.worker, row.lease_until, row.retry_at = "", "", None, None

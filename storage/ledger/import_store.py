@@ -122,6 +122,12 @@ class Imports(Store):
         page = query.order_by(ImportItemRow.id).limit(limit).offset(offset)
         return self._each(ImportItem, page)
 
+    def keys_among(self, import_id: str, keys: Sequence[str]) -> set[str]:
+        """Those of the keys whose documents have an item."""
+        query = select(ImportItemRow.key).where(ImportItemRow.import_id == import_id)
+        with self._database.read() as session:
+            return set(scalars_with(session, query, ImportItemRow.key, keys))
+
     def counts(self, import_id: str) -> dict[Outcome, int]:
         """The number of documents by outcome, even while the import is running."""
         query = select(ImportItemRow.outcome, func.count()).where(

@@ -64,6 +64,22 @@ class ImportItemRow(Base):
     title: Mapped[str] = mapped_column(default="")
 
 
+class ImportPortionRow(Base):
+    """Documents of a running import that one worker reads: `worker`, or "" if none does.
+
+    Each of `documents` has the fields of a `DocumentRef`. Once it `was_taken`, only the worker of
+    the import takes it again.
+    """
+
+    __tablename__ = "import_portions"
+
+    import_id: Mapped[str] = key_reference("imports.id")
+    number: Mapped[int] = mapped_column(primary_key=True)
+    documents: Mapped[list[Any]] = mapped_column(MessageJson)
+    worker: Mapped[str] = mapped_column(default="")
+    was_taken: Mapped[bool] = mapped_column(default=False)
+
+
 class WorkerRow(Base):
     """A worker process, considered alive until `lease_until`."""
 

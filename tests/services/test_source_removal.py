@@ -6,9 +6,9 @@ import pytest
 
 from domain import LOCAL_USER, ImportKind, Outcome
 from domain.errors import NotFoundError
-from services.import_worker import Removals
 from services.imports.index_writer import IndexWriter
 from services.long_work import CancelledError, Stage
+from services.source_removal import Removals
 from storage.ledger.import_queue_store import ImportRuns
 from tests.fakes.library import DictLoader, Library
 

@@ -5,10 +5,10 @@ from dataclasses import dataclass, field
 import pytest
 
 from domain import LOCAL_USER, ImportKind, ImportState, Outcome
-from services.import_worker import Removals
 from services.imports import import_turn
 from services.imports.import_turn import ImportTurn
 from services.imports.leased_run import LeasedRun
+from services.source_removal import Removals
 from storage.ledger.import_queue_store import ImportRuns
 from tests.fakes.library import DictLoader, Library
 
@@ -184,7 +184,7 @@ def test_a_dry_run_in_several_turns_reads_each_document_once(turns):
 
 
 def test_a_removal_in_several_turns_removes_everything(turns, monkeypatch):
-    monkeypatch.setattr("services.import_worker._GROUP", 1)
+    monkeypatch.setattr("services.source_removal._GROUP", 1)
     turns.library.load(turns.loader)
     turns.enqueue(ImportKind.REMOVAL)
     left = []
