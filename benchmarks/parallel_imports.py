@@ -39,7 +39,7 @@ def measure(
     cache: str,
     sources: int = 4,
     remote: int = 100,
-    local: int = 12,
+    local: int = 20,
     latency_s: float = LATENCY_S,
     numbers: Sequence[int] = (1, 2, 4),
 ) -> Report:

@@ -132,6 +132,23 @@ def test_a_worker_reading_a_slow_file_reacts_to_cancellations_and_signals(
     assert services.maintenance.check(LOCAL_USER).agrees, "and no process holds the lock"
 
 
+@pytest.mark.slow
+def test_worker_processes_import_different_sources_at_the_same_time(services, tmp_path, worker):
+    jobs = []
+    for name in "ab":
+        (tmp_path / name).mkdir()
+        slow_pdf(tmp_path / name / "slow.pdf", lines=100_000)
+        jobs.append(enqueue(services, tmp_path / name))
+    process = worker("--processes", "2")
+    until(lambda: all(is_reading(services, job) for job in jobs))
+    assert len(services.queue.current(LOCAL_USER)) == 2
+    process.send_signal(signal.SIGTERM)
+    process.wait(30)
+    states = {services.queue.get(LOCAL_USER, job).state for job in jobs}
+    assert states == {ImportState.INTERRUPTED}
+    assert services.maintenance.check(LOCAL_USER).agrees
+
+
 def is_reading(services, job):
     progress = services.queue.get(LOCAL_USER, job).progress
     return progress is not None and progress.stage is Stage.READING
