@@ -18,14 +18,14 @@ from functools import wraps
 from pathlib import Path
 from typing import Any
 
-import services.imports.import_run
+import services.imports.new_version
 from benchmarks.afresh import ROOT
 from benchmarks.measure import Report
 from bootstrap import build_services
 from domain import LOCAL_USER, ImportState
 from loaders.directory_loader import DirectoryLoader
 from models.builtin import BuiltinEmbeddings
-from models.builtin_models import MiniLM
+from models.builtin_models import MODELS, default_model
 from settings import Settings
 from storage.keywords.keyword_index import KeywordIndex
 from storage.ledger.ledger import Ledger
@@ -39,7 +39,7 @@ ROUNDS = 2
 EMBEDDING = "embedding"
 STAGES: list[tuple[str, Any, str]] = [
     ("reading files", DirectoryLoader, "read"),
-    ("splitting", services.imports.import_run, "split_document"),
+    ("splitting", services.imports.new_version, "split_document"),
     (EMBEDDING, BuiltinEmbeddings, "embed_documents"),
     ("writing passages", DeepLakePassages, "add_vectors"),
     ("writing the keyword index", KeywordIndex, "add"),
@@ -82,9 +82,7 @@ class Stopwatch:
 
 
 def measure(*, cache: str, documents: int = 500) -> Report:
-    BuiltinEmbeddings(MiniLM(Path(cache)), Path(cache)).embed_query(
-        "The graph is built before, once for ever."
-    )
+    default_embeddings(Path(cache)).embed_query("The graph is built before, once for ever.")
     with tempfile.TemporaryDirectory() as place:
         folder, data_dir = Path(place) / "documents", Path(place) / "data"
         write_documents(folder, documents)
@@ -177,10 +175,15 @@ def seconds_of_command(data_dir: Path, folder: Path) -> float:
     return time.perf_counter() - started
 
 
+def default_embeddings(cache: Path) -> BuiltinEmbeddings:
+    """The model with which an import embeds unless the settings name another."""
+    return BuiltinEmbeddings(MODELS[default_model()](cache), cache)
+
+
 def seconds_of_embedding(cache: Path, texts: list[str]) -> float:
     """Time of the model alone for all texts: the best round over an even sample."""
     some = texts[:: max(1, len(texts) // SAMPLE)]
-    model = BuiltinEmbeddings(MiniLM(cache), cache)
+    model = default_embeddings(cache)
     model.embed_query("Loads the model.")
     rounds = []
     for _ in range(ROUNDS):

@@ -15,10 +15,13 @@ from statistics import median
 from typing import Any
 
 from benchmarks.afresh import call_afresh
-from benchmarks.import_run import handbook_sentences, prose, seconds_of_import
+from benchmarks.import_run import (
+    default_embeddings,
+    handbook_sentences,
+    prose,
+    seconds_of_import,
+)
 from benchmarks.measure import Report, peak_mib
-from models.builtin import BuiltinEmbeddings
-from models.builtin_models import MiniLM
 
 DIRECT, ISOLATED = "in the importing process", "in a process of their own"
 SECTIONS = 5
@@ -26,7 +29,7 @@ SMALL = {"files": 1, "rounds": 1}
 
 
 def measure(*, cache: str, files: int = 2, rounds: int = 3) -> Report:
-    BuiltinEmbeddings(MiniLM(Path(cache)), Path(cache)).embed_query("Builds the graph once.")
+    default_embeddings(Path(cache)).embed_query("Builds the graph once.")
     with tempfile.TemporaryDirectory() as place:
         folder = Path(place) / "documents"
         write_files(folder, files)
