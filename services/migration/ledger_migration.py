@@ -12,6 +12,7 @@ from services.long_work import OnProgress, ignore
 from storage.backups.library_id import WORKING_FOLDER, library_id, require_library_id
 from storage.ledger.database import ledger_location, open_database
 from storage.ledger.ledger_move import LedgerMove
+from storage.library_lock import LibraryLock
 from storage.safe_writes import writer_lock
 
 _WORKING_FOLDER = ".move"
@@ -81,15 +82,19 @@ class LedgerMigration:
         ):
             if move.is_complete():
                 return MovedLedger(self._new.name, self._old.name)
-            open_database(self._data_dir, self._old_url).close()  # checks it, and updates it
-            move.prepare()
-            move.copy(on_progress)
-            with writer_lock(self._data_dir, _LOCK_TIMEOUT_S):
-                move.copy(on_progress)
-                rows = move.finish(on_progress)
+            rows = self._perform(move, on_progress)
         total_ms = milliseconds(time.monotonic() - started)
         _log.info("ledger moved", rows=sum(rows.values()), total_ms=total_ms)
         return MovedLedger(self._new.name, self._old.name, rows)
+
+    def _perform(self, move: LedgerMove, on_progress: OnProgress) -> dict[str, int]:
+        # Opening the ledger checks it, and updates its tables.
+        with closing(open_database(self._data_dir, self._old_url)) as database:
+            move.prepare()
+            move.copy(on_progress)
+            with LibraryLock(self._data_dir, database).hold(_LOCK_TIMEOUT_S):
+                move.copy(on_progress)
+                return move.finish(on_progress)
 
     def _move(self) -> LedgerMove:
         return LedgerMove(self._data_dir, self._library(), self._old_url, self._new_url)

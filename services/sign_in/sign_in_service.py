@@ -4,7 +4,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
 from domain import Account, Action, Principal, Role
-from domain.errors import SignInError
+from domain.errors import SignInError, StorageError
 from domain.logs import get_logger
 from domain.messages import _
 from services.audit_service import AuditService
@@ -61,8 +61,14 @@ class SignInService:
         if account.disabled_at is not None:
             self.audit.record_refusal(account.principal, account.id, "disabled")
             raise SignInError(claim_checks.DISABLED)
-        self.accounts.note_use(account, now)
+        self._note_use(account, now)
         return account
+
+    def _note_use(self, account: Account, now: datetime) -> None:
+        try:
+            self.accounts.note_use(account, now)
+        except StorageError as error:  # whoever can't write may still read; the next page tries
+            _log.warning("use of the account not recorded", reason=str(error))
 
     def end_session(self, claims: Claims, now: datetime) -> None:
         """End the session; its cookie is refused from now on, wherever it is."""

@@ -58,7 +58,11 @@ _ESCAPED = re.compile(r"\\(?:ud[89ab]..\\ud[c-f]..|(ud[89a-f]..|u0000)|.)")
 
 def json_text(value: Any) -> str:
     """The value as JSON, with U+FFFD in place of the characters that `sanitize` replaces."""
-    text = json.dumps(value)
+    return sanitize_json(json.dumps(value))
+
+
+def sanitize_json(text: str) -> str:
+    """Replace the characters that `sanitize` replaces in JSON with escapes, as `json_text` does."""
     if "\\u0000" in text or "\\ud" in text:
         return _ESCAPED.sub(_sanitized_escape, text)
     return text
@@ -78,7 +82,7 @@ class Text(TypeDecorator[str]):
         return value if value is None else sanitize(value)
 
     def result_processor(self, dialect: Dialect, coltype: object) -> Reading:  # noqa: ARG002, D102  # SQLAlchemy's signature
-        return _text
+        return checked_text
 
 
 class Whole(TypeDecorator[int]):
@@ -159,14 +163,15 @@ class MessageJson(Json):
         return from_json(value)
 
 
-def _text(value: Any) -> Any:
+def checked_text(value: Any) -> Any:
+    """The value of a cell, which must be a string or None."""
     if value.__class__ is str or value is None:
         return value
     raise CellError(f"{_start(value)} is not a string")
 
 
 def _message(value: Any) -> Any:
-    return value if value is None else from_text(_text(value))
+    return value if value is None else from_text(checked_text(value))
 
 
 def _whole(value: Any) -> Any:

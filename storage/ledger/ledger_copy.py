@@ -5,8 +5,7 @@ differ are written. Therefore, a copy that was interrupted is resumed by calling
 same call brings the new ledger up to date. No table is ever in memory as a whole.
 """
 
-import hashlib
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from enum import Enum
@@ -14,12 +13,15 @@ from typing import Any, NamedTuple
 
 from sqlalchemy import (
     Column,
+    ColumnElement,
     Connection,
     Dialect,
     Engine,
     MetaData,
     Table,
+    UniqueConstraint,
     bindparam,
+    cast,
     func,
     select,
 )
@@ -27,10 +29,16 @@ from sqlalchemy.sql import Executable
 from sqlalchemy.types import TypeEngine
 
 from domain import Progress, Stage
-from domain.errors import StorageError
 from domain.language.sanitization import sanitize
-from domain.messages import _
-from storage.ledger.columns import Base, Json, Reading, Text, json_text
+from storage.ledger.columns import (
+    POSTGRESQL,
+    Base,
+    Json,
+    Reading,
+    Text,
+    checked_text,
+    sanitize_json,
+)
 from storage.ledger.database import explain_errors
 from storage.ledger.engines import reader_of, writer_of
 from storage.ledger.ledger_location import LedgerLocation
@@ -40,14 +48,15 @@ OnProgress = Callable[[Progress], None]
 
 _FETCH = 100
 """Rows in memory of the driver: texts of documents may have megabytes."""
+_HAS_UNIQUE_VALUES = "has unique values"
 _BATCH_ROWS, _BATCH_CHARACTERS = 1000, 4_000_000
 
 
-class TableSum(NamedTuple):
-    """The number of rows of a table, and a checksum of all of their values."""
+class TableCopy(NamedTuple):
+    """The number of rows of a table, and how many of them had to be written or deleted."""
 
     rows: int
-    checksum: str
+    changes: int
 
 
 class _PlainText(Text):
@@ -55,27 +64,39 @@ class _PlainText(Text):
 
     cache_ok = True
 
-    def result_processor(self, dialect: Dialect, coltype: object) -> Reading:
-        return _then(super().result_processor(dialect, coltype), sanitize)
+    def result_processor(self, dialect: Dialect, coltype: object) -> Reading | None:  # type: ignore[override]  # noqa: ARG002  # SQLAlchemy's signature
+        return None if dialect.name == POSTGRESQL else _plain_text
+
+
+class _StoredJson(Text):
+    """JSON that was read as its text, in the same way."""
+
+    cache_ok = True
+
+    def result_processor(self, dialect: Dialect, coltype: object) -> Reading | None:  # type: ignore[override]  # noqa: ARG002  # SQLAlchemy's signature
+        return None if dialect.name == POSTGRESQL else _plain_json
 
 
 class _JsonText(Json):
-    """JSON as a text, which is the same for the same values."""
+    """JSON as its text."""
 
     cache_ok = True
+
+    def column_expression(self, column: ColumnElement[Any]) -> ColumnElement[Any]:
+        return cast(column, _StoredJson())  # psycopg would parse it
 
     def bind_processor(self, dialect: Dialect) -> None:  # noqa: ARG002  # SQLAlchemy's signature
         return None
 
-    def result_processor(self, dialect: Dialect, coltype: object) -> Reading:
-        return _then(super().result_processor(dialect, coltype), json_text)
+
+def _plain_text(value: Any) -> Any:
+    if value.__class__ is not str:
+        return checked_text(value)
+    return sanitize(value) if "\0" in value else value
 
 
-def _then(read: Reading, change: Reading) -> Reading:
-    def process(value: Any) -> Any:
-        return change(value) if (value := read(value)) is not None else None
-
-    return process
+def _plain_json(value: Any) -> Any:
+    return value if value is None else sanitize_json(checked_text(value))
 
 
 def copied_tables() -> list[Table]:
@@ -92,7 +113,8 @@ def _plain(table: Table) -> Table:
         Column(column.name, _plain_type(column.type), primary_key=column.primary_key)
         for column in (*table.primary_key, *others)
     ]
-    return Table(table.name, MetaData(), *columns)
+    is_unique = any(isinstance(one, UniqueConstraint) for one in table.constraints)
+    return Table(table.name, MetaData(), *columns, info={_HAS_UNIQUE_VALUES: is_unique})
 
 
 def _plain_type(kind: TypeEngine[Any]) -> TypeEngine[Any]:
@@ -121,17 +143,10 @@ class Snapshot:
         with explain_errors(self.location):
             return self.connection.scalar(select(func.count()).select_from(table)) or 0
 
-    def sums(self, on_progress: OnProgress) -> dict[str, TableSum]:
-        """The checksum of each table."""
-        tables = copied_tables()
-        count = _Count(on_progress, Stage.READING, sum(map(self.count, tables)))
-        sums = {}
-        for table in tables:
-            checksum = _Checksum()
-            for row in count.each(table, checksum.each(self.rows(table))):
-                del row
-            sums[table.name] = checksum.result()
-        return sums
+    def is_empty(self, table: Table) -> bool:
+        """Whether the table has no rows."""
+        with explain_errors(self.location):
+            return self.connection.execute(select(*table.primary_key).limit(1)).first() is None
 
 
 @dataclass(frozen=True)
@@ -155,48 +170,6 @@ class LedgerPlace:
             yield connection
 
 
-class _Count:
-    """Reports how many rows of all tables are done."""
-
-    def __init__(self, on_progress: OnProgress, stage: Stage, total: int) -> None:
-        self._on_progress = on_progress
-        self._stage = stage
-        self._total = total
-        self._done = 0
-
-    def each(self, table: Table, rows: Iterable[Row]) -> Iterator[Row]:
-        """The rows, counted after they were used."""
-        for row in rows:
-            yield row
-            self._done += 1
-            if self._done % _BATCH_ROWS == 0:
-                self._report(table)
-        self._report(table)
-
-    def _report(self, table: Table) -> None:
-        total = max(self._total, self._done)
-        self._on_progress(Progress(self._stage, self._done, total, table.name))
-
-
-class _Checksum:
-    """Adds up the rows of a table."""
-
-    def __init__(self) -> None:
-        self._rows = 0
-        self._hash = hashlib.sha256()
-
-    def each(self, rows: Iterable[Row]) -> Iterator[Row]:
-        """The rows, which are added before they are used."""
-        for row in rows:
-            self._rows += 1
-            self._hash.update(repr(row).encode())
-            yield row
-
-    def result(self) -> TableSum:
-        """The sum of the rows so far."""
-        return TableSum(self._rows, self._hash.hexdigest())
-
-
 class _Change(Enum):
     """How a row of the new ledger differs; in the order in which changes are made."""
 
@@ -205,9 +178,41 @@ class _Change(Enum):
     INSERT = "insert"
 
 
-def _differences(
-    old: Iterable[Row], new: Iterable[Row], key_length: int
-) -> Iterator[tuple[_Change, Row]]:
+Difference = tuple[_Change, Row]
+
+
+class _Count:
+    """Counts the rows of a table and their changes, and reports how many of all rows are done."""
+
+    def __init__(self, table: Table, done: int, total: int, on_progress: OnProgress) -> None:
+        self._table = table
+        self._done = done
+        self._total = total
+        self._on_progress = on_progress
+        self.rows = 0
+        self.changes = 0
+
+    def each_row(self, rows: Iterable[Row]) -> Iterator[Row]:
+        """The rows, counted after they were used."""
+        for row in rows:
+            yield row
+            self.rows += 1
+            if self.rows % _BATCH_ROWS == 0:
+                self._report()
+        self._report()
+
+    def each_change(self, changes: Iterable[Difference]) -> Iterator[Difference]:
+        """The changes, which are counted."""
+        for change in changes:
+            self.changes += 1
+            yield change
+
+    def _report(self) -> None:
+        done = self._done + self.rows
+        self._on_progress(Progress(Stage.WRITING, done, max(self._total, done), self._table.name))
+
+
+def _differences(old: Iterable[Row], new: Iterable[Row], key_length: int) -> Iterator[Difference]:
     """How to change the new rows into the old ones; both are in the order of their keys."""
     others = iter(new)
     other = next(others, None)
@@ -227,51 +232,59 @@ def _differences(
         other = next(others, None)
 
 
-def copy_rows(old: Snapshot, new: LedgerPlace, on_progress: OnProgress) -> dict[str, TableSum]:
+def copy_rows(
+    old: Snapshot, new: LedgerPlace, tables: Sequence[Table], on_progress: OnProgress
+) -> dict[str, TableCopy]:
     """Make the rows of the new ledger those of the old one, table by table.
 
     Each batch is a transaction of the new ledger, of which nobody else may change anything.
 
+    Args:
+        old: The old ledger.
+        new: The new ledger, with all of its tables.
+        tables: All or some of `copied_tables`, in their order.
+        on_progress: Receives the number of rows that were read, and of all rows.
+
     Returns:
-        The checksum of each table of the old ledger.
+        Without changes, each row of the table in both ledgers was equal.
 
     Raises:
         StorageError: One of the ledgers can't be read or written; the finished batches are kept.
     """
-    tables = copied_tables()
-    count = _Count(on_progress, Stage.WRITING, sum(map(old.count, tables)))
-    sums = {}
+    total, done = sum(map(old.count, tables)), 0
+    copies = {}
     for table in tables:
-        checksum = _Checksum()
-        with new.reading() as current:
-            is_empty = not current.count(table)
-        if is_empty:  # without a snapshot of it, which would keep the log of SQLite growing
-            _insert(table, count.each(table, checksum.each(old.rows(table))), new)
-        else:
-            _delete_others(table, old, new)
-            _update(table, count.each(table, checksum.each(old.rows(table))), new)
-        sums[table.name] = checksum.result()
-    return sums
+        count = _Count(table, done, total, on_progress)
+        _copy_table(table, old, new, count)
+        done += count.rows
+        copies[table.name] = TableCopy(count.rows, count.changes)
+    return copies
 
 
-def _insert(table: Table, rows: Iterable[Row], new: LedgerPlace) -> None:
-    _apply(table, ((_Change.INSERT, row) for row in rows), new)
+def _copy_table(table: Table, old: Snapshot, new: LedgerPlace, count: _Count) -> None:
+    with new.reading() as current:
+        is_empty = current.is_empty(table)
+    rows = count.each_row(old.rows(table))
+    if is_empty:  # without a snapshot of it, which would keep the log of SQLite growing
+        _apply(table, count.each_change(_differences(rows, (), 0)), new)
+        return
+    if table.info[_HAS_UNIQUE_VALUES]:
+        _delete_others(table, old, new, count)
+    with new.reading() as current:
+        differences = _differences(rows, current.rows(table), len(table.primary_key))
+        _apply(table, count.each_change(differences), new)
 
 
-def _delete_others(table: Table, old: Snapshot, new: LedgerPlace) -> None:
+def _delete_others(table: Table, old: Snapshot, new: LedgerPlace, count: _Count) -> None:
     """Delete the rows that the old ledger lacks, before others take their unique values."""
     with new.reading() as current:
         keys, current_keys = (one.rows(table, only_keys=True) for one in (old, current))
-        changes = _differences(keys, current_keys, len(table.primary_key))
-        _apply(table, (one for one in changes if one[0] is _Change.DELETE), new)
+        differences = _differences(keys, current_keys, len(table.primary_key))
+        deletions = (one for one in differences if one[0] is _Change.DELETE)
+        _apply(table, count.each_change(deletions), new)
 
 
-def _update(table: Table, rows: Iterable[Row], new: LedgerPlace) -> None:
-    with new.reading() as current:
-        _apply(table, _differences(rows, current.rows(table), len(table.primary_key)), new)
-
-
-def _apply(table: Table, changes: Iterable[tuple[_Change, Row]], new: LedgerPlace) -> None:
+def _apply(table: Table, changes: Iterable[Difference], new: LedgerPlace) -> None:
     statements = _statements(table)
     for batch in _batches(changes):
         with new.writing(synced=False) as connection:
@@ -281,8 +294,8 @@ def _apply(table: Table, changes: Iterable[tuple[_Change, Row]], new: LedgerPlac
                     connection.execute(statements[change], _parameters(table, rows, change))
 
 
-def _batches(changes: Iterable[tuple[_Change, Row]]) -> Iterator[list[tuple[_Change, Row]]]:
-    batch, characters = list[tuple[_Change, Row]](), 0
+def _batches(changes: Iterable[Difference]) -> Iterator[list[Difference]]:
+    batch, characters = list[Difference](), 0
     for change in changes:
         batch.append(change)
         characters += sum(len(value) for value in change[1] if isinstance(value, str))
@@ -313,27 +326,3 @@ def _parameters(table: Table, rows: Sequence[Row], change: _Change) -> list[dict
     if change is _Change.DELETE:
         names = names[: len(table.primary_key)]
     return [dict(zip(names, row, strict=False)) for row in rows]
-
-
-def require_equal(sums: Mapping[str, TableSum], new: LedgerPlace, on_progress: OnProgress) -> None:
-    """Read the new ledger, and compare it with these checksums of the old one.
-
-    Raises:
-        StorageError: A table differs.
-    """
-    with new.reading() as current:
-        found = current.sums(on_progress)
-    for name, expected in sums.items():
-        if found[name] != expected:
-            raise StorageError(
-                _(
-                    "The table {table} in {place} differs from the original after copying it (rows:"
-                    " {rows} instead of {expected}). Make sure that no other program writes to that"
-                    " database, then run the same command again."
-                ).format(
-                    table=name,
-                    place=new.location.name,
-                    rows=found[name].rows,
-                    expected=expected.rows,
-                )
-            )

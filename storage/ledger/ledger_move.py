@@ -4,11 +4,12 @@ Until the end, the old ledger stays in use and unchanged, and nothing opens the 
 the old ledger refuses changes before the new one may be opened, so at most one of them changes.
 """
 
+from collections.abc import Mapping
 from pathlib import Path
 
 from sqlalchemy import Connection, Engine, exists, inspect, select
 
-from domain.errors import ConflictError
+from domain.errors import ConflictError, StorageError
 from domain.messages import _
 from storage.ledger import postgresql
 from storage.ledger.database import HEAD, ledger_location, require_known
@@ -18,9 +19,9 @@ from storage.ledger.ledger_copy import (
     LedgerPlace,
     OnProgress,
     Snapshot,
+    TableCopy,
     copied_tables,
     copy_rows,
-    require_equal,
 )
 from storage.ledger.ledger_location import FILE, LedgerLocation
 from storage.ledger.ledger_tables import Base
@@ -105,7 +106,7 @@ class LedgerMove:
     def copy(self, on_progress: OnProgress) -> None:
         """Copy what the new ledger lacks, as it is at one moment; the old one may be changed."""
         with self._old.reading() as old:
-            copy_rows(old, self._new, on_progress)
+            copy_rows(old, self._new, copied_tables(), on_progress)
 
     def finish(self, on_progress: OnProgress) -> dict[str, int]:
         """Copy the rest while nobody changes the old ledger, compare both, and move to the new one.
@@ -116,15 +117,34 @@ class LedgerMove:
         Raises:
             BusyError: Another process has been writing to the old ledger for half a minute.
         """
+        tables = copied_tables()
         with self._old.writing() as connection:
-            sums = copy_rows(Snapshot(connection, self._old.location), self._new, on_progress)
-            require_equal(sums, self._new, on_progress)
+            old = Snapshot(connection, self._old.location)
+            copies = copy_rows(old, self._new, tables, on_progress)
+            changed = [table for table in tables if copies[table.name].changes]
+            self._require_unchanged(copy_rows(old, self._new, changed, on_progress))
             self._prepare_use()
             set_mark(connection, self._mark(MoveState.MOVED, self._new.location))
             refuse_writes(connection, self._new.location.url)
         with self._new.writing() as connection:
             remove_mark(connection)
-        return {table: one.rows for table, one in sums.items()}
+        return {table: one.rows for table, one in copies.items()}
+
+    def _require_unchanged(self, copies: Mapping[str, TableCopy]) -> None:
+        for table, copy in copies.items():
+            if copy.changes:
+                raise StorageError(
+                    _(
+                        "The table {table} in {place} differs from the original after copying it"
+                        " ({changes} of {rows} rows). Make sure that no other program writes to"
+                        " that database, then run the same command again."
+                    ).format(
+                        table=table,
+                        place=self._new.location.name,
+                        changes=copy.changes,
+                        rows=copy.rows,
+                    )
+                )
 
     def _prepare_use(self) -> None:
         if self._new.location.is_on_server:

@@ -1,16 +1,19 @@
 import logging
+from contextlib import closing
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
 import pytest
 
 from domain import LOCAL_USER, Role
-from domain.errors import ConflictError, ForbiddenError, SignInError
+from domain.errors import ConflictError, ForbiddenError, SignInError, StorageError
+from services.long_work import ignore
 from services.sign_in.account_service import AccountService
 from services.sign_in.sign_in_service import SignInService
 from storage.ledger.account_erasure import AccountErasure
 from storage.ledger.account_store import Accounts
 from storage.ledger.database import open_database
+from storage.ledger.ledger_move import LedgerMove
 from tests.fakes.audit import audit_of
 from tests.fakes.sign_in import sign_in_options
 
@@ -291,3 +294,14 @@ def test_the_time_of_use_is_recorded_to_the_hour(sign_in):
     assert sign_in.accounts.list()[0].seen_at == NOW
     sign_in.principal_of(ADA, later(hours=2))
     assert sign_in.accounts.list()[0].seen_at == later(hours=2)
+
+
+def test_whoever_is_signed_in_can_read_a_library_that_was_moved(tmp_path, sign_in):
+    principal = sign_in.principal_of(ADA, NOW)
+    with closing(LedgerMove(tmp_path, "a", None, f"sqlite:///{tmp_path / 'new.db'}")) as move:
+        move.prepare()
+        move.finish(ignore)
+    assert sign_in.principal_of(ADA, later(hours=3)) == principal
+    assert sign_in.accounts.list()[0].seen_at == NOW
+    with pytest.raises(StorageError, match="The library was moved from"):
+        sign_in.principal_of(BEN, later(hours=3))
