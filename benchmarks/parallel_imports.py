@@ -1,4 +1,4 @@
-"""Sources imported by one, two, and four worker processes at the same time.
+"""Sources, and one large source, imported by one, two, and four worker processes.
 
 python -m benchmarks --only parallel_imports
 
@@ -47,10 +47,12 @@ def measure(
     report = Report(
         "Imports at the same time",
         f"{sources} sources: of {remote} files, each read after {latency_s * 1000:.0f} ms, without"
-        f" embedding; and of {local} files of 10 passages with the built-in embedding;"
+        f" embedding (and one source of as many); and of {local} files of 10 passages with the"
+        " built-in embedding;"
         f" {cores()} cores",
     )
     _add(report, "remote", numbers, cache, sources, remote, latency_s=latency_s)
+    _add(report, "remote, one source", numbers, cache, 1, sources * remote, latency_s=latency_s)
     pinned = [number for number in numbers if number <= cores()]
     _add(report, "embedded, one core per worker", pinned, cache, sources, local, pins=True)
     _add(report, "embedded, all cores for each worker", numbers, cache, sources, local)
