@@ -42,6 +42,7 @@ from storage.ledger.columns import (
 from storage.ledger.database import explain_errors
 from storage.ledger.engines import reader_of, writer_of
 from storage.ledger.ledger_location import LedgerLocation
+from storage.ledger.move_mark import permitted
 
 Row = tuple[Any, ...]
 OnProgress = Callable[[Progress], None]
@@ -241,7 +242,7 @@ def copy_rows(
 
     Args:
         old: The old ledger.
-        new: The new ledger, with all of its tables.
+        new: The new ledger, with all of its tables and a mark.
         tables: All or some of `copied_tables`, in their order.
         on_progress: Receives the number of rows that were read, and of all rows.
 
@@ -287,7 +288,7 @@ def _delete_others(table: Table, old: Snapshot, new: LedgerPlace, count: _Count)
 def _apply(table: Table, changes: Iterable[Difference], new: LedgerPlace) -> None:
     statements = _statements(table)
     for batch in _batches(changes):
-        with new.writing(synced=False) as connection:
+        with new.writing(synced=False) as connection, permitted(connection):
             for change in _Change:
                 rows = [row for kind, row in batch if kind is change]
                 if rows:

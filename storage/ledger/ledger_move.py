@@ -1,7 +1,8 @@
 """Moves the ledger of a library to another database, in steps that can be repeated.
 
-Until the end, the old ledger stays in use and unchanged, and nothing opens the new one. At the end,
-the old ledger refuses changes before the new one may be opened, so at most one of them changes.
+Until the end, the old ledger stays in use, and the new one refuses the changes of others, even of
+processes that have it open. At the end, the old ledger refuses changes before the new one accepts
+them, so people can change at most one of them.
 """
 
 from collections.abc import Mapping
@@ -31,7 +32,7 @@ from storage.ledger.move_mark import (
     accept_writes,
     read_mark,
     refuse_writes,
-    remove_mark,
+    release,
     set_mark,
 )
 
@@ -83,7 +84,7 @@ class LedgerMove:
             raise self._old.location.moved(mark.place)
         with self._new.writing() as connection:
             if read_mark(connection) == self._mark(MoveState.UNFINISHED, self._old.location):
-                remove_mark(connection)  # the process was killed just before this
+                release(connection)  # the process was killed just before this
         return True
 
     def prepare(self) -> None:
@@ -100,8 +101,9 @@ class LedgerMove:
                 postgresql.require_server(connection, self._new.location)
             self._require_free(connection)
             accept_writes(connection)
-            set_mark(connection, self._mark(MoveState.UNFINISHED, self._old.location))
             _upgrade(connection, self._new.location)
+            self._mark_unfinished(connection)
+            refuse_writes(connection, self._old.location.url)
 
     def copy(self, on_progress: OnProgress) -> None:
         """Copy what the new ledger lacks, as it is at one moment; the old one may be changed."""
@@ -127,7 +129,7 @@ class LedgerMove:
             set_mark(connection, self._mark(MoveState.MOVED, self._new.location))
             refuse_writes(connection, self._new.location.url)
         with self._new.writing() as connection:
-            remove_mark(connection)
+            release(connection)
         return {table: one.rows for table, one in copies.items()}
 
     def _require_unchanged(self, copies: Mapping[str, TableCopy]) -> None:
@@ -147,9 +149,13 @@ class LedgerMove:
                 )
 
     def _prepare_use(self) -> None:
-        if self._new.location.is_on_server:
-            with self._new.writing() as connection:
+        with self._new.writing() as connection:  # synced, with all batches before it
+            if self._new.location.is_on_server:
                 postgresql.prepare_use(connection, copied_tables())
+            self._mark_unfinished(connection)
+
+    def _mark_unfinished(self, connection: Connection) -> None:
+        set_mark(connection, self._mark(MoveState.UNFINISHED, self._old.location))
 
     def _mark(self, state: MoveState, other: LedgerLocation) -> Mark:
         return Mark(self._library, state, other.url)

@@ -1,11 +1,13 @@
 """What a ledger itself records about its move to another database.
 
 The new ledger has a mark from the beginning of the move to its end, so that nothing uses half of a
-library. The old one gets a mark at the end, together with triggers that refuse every write, also
-those of processes that had opened it before. Neither is part of the ledger's tables: a ledger that
-was never moved has no mark.
+library. The old one gets a mark at the end. A marked ledger has triggers that refuse every write,
+also those of processes that had opened it before. Neither is part of the ledger's tables: a ledger
+that was never moved has no mark.
 """
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from enum import StrEnum
 from typing import NamedTuple
 
@@ -46,6 +48,9 @@ _marks = Table(
     Column("place", String, nullable=False),
 )
 
+_COPYING = "copying"
+_IS_REFUSED = "NOT EXISTS (SELECT 1 FROM ledger_move WHERE state = 'copying')"
+
 
 def read_mark(connection: Connection) -> Mark | None:
     """The mark of a ledger; None if it has none."""
@@ -62,26 +67,41 @@ def set_mark(connection: Connection, mark: Mark) -> None:
     connection.execute(_marks.insert(), mark._asdict())
 
 
-def remove_mark(connection: Connection) -> None:
-    """Remove the mark, if there is one."""
+def release(connection: Connection) -> None:
+    """Let everyone open and change the ledger: undo `refuse_writes`, and remove the mark."""
+    accept_writes(connection)
     _marks.drop(connection, checkfirst=True)
 
 
+@contextmanager
+def permitted(connection: Connection) -> Iterator[None]:
+    """In this transaction of a marked ledger, permit the changes inside the block.
+
+    Others never see the mark of this transaction, so they are refused as before.
+    """
+    connection.execute(_marks.update().values(state=_COPYING))
+    yield
+    connection.execute(_marks.update().values(state=MoveState.UNFINISHED))
+
+
 def refuse_writes(connection: Connection, place: str) -> None:
-    """Make the database refuse every change of the ledger, which was moved to this place."""
+    """Make the database refuse every change of a marked ledger; the library is in this place."""
     message = (REFUSAL + place).replace("'", "''")
     if connection.dialect.name != POSTGRESQL:
         for table in _names():
             for change in _CHANGES:
                 connection.exec_driver_sql(
                     f'CREATE TRIGGER "{_trigger(table, change)}" BEFORE {change} ON "{table}"'
-                    f" BEGIN SELECT RAISE(ABORT, '{message}'); END"
+                    f" WHEN {_IS_REFUSED} BEGIN SELECT RAISE(ABORT, '{message}'); END"
                 )
         return
-    body = message.replace("%", "%%").replace("'", "''")  # a format in a string in a string
+    body = (
+        f"BEGIN IF {_IS_REFUSED} THEN RAISE EXCEPTION USING MESSAGE = '{message}'; END IF;"
+        " RETURN NULL; END"
+    ).replace("'", "''")
     connection.exec_driver_sql(
         "CREATE FUNCTION footnote_moved() RETURNS trigger LANGUAGE plpgsql AS"
-        f" 'BEGIN RAISE EXCEPTION ''{body}''; END'"
+        f" '{body.replace('%', '%%')}'"  # % begins a parameter of the driver
     )
     for table in _names():
         connection.exec_driver_sql(
@@ -91,7 +111,7 @@ def refuse_writes(connection: Connection, place: str) -> None:
 
 
 def accept_writes(connection: Connection) -> None:
-    """Undo `refuse_writes`."""
+    """Undo `refuse_writes`; the mark remains."""
     if connection.dialect.name == POSTGRESQL:
         connection.exec_driver_sql("DROP FUNCTION IF EXISTS footnote_moved() CASCADE")
         return

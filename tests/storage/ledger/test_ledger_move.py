@@ -1,12 +1,14 @@
 """A ledger moves between databases without losing a row, and can be resumed at any point."""
 
+import re
 import sqlite3
 import threading
 from contextlib import closing, suppress
 from datetime import UTC, datetime
+from urllib.parse import quote
 
 import pytest
-from sqlalchemy import create_engine, delete, insert, select, text, update
+from sqlalchemy import Engine, create_engine, delete, event, insert, select, text, update
 from sqlalchemy.engine import make_url
 
 from domain import LOCAL_USER, Action
@@ -173,6 +175,74 @@ def test_a_ledger_may_return_to_the_database_that_it_left(tmp_path, full, new_da
         open_database(tmp_path, second)
 
 
+@new_kinds
+def test_on_the_way_back_processes_that_were_not_restarted_write_only_after_the_end(
+    tmp_path, full, new_database, kind
+):
+    first, second = full(kind), new_database("sqlite")
+    database = open_database(tmp_path, first)
+    move(tmp_path, first, second)
+    refusals = []
+
+    def change(_progress=None):
+        Sources(database).ensure("directory", f"/late{len(refusals)}", name="late")
+
+    def refused(_progress):
+        with pytest.raises(StorageError, match=r"was moved from .* to sqlite:"):
+            change()
+        refusals.append(1)
+
+    write(tmp_path, second, update(SourceRow).values(name="changed"))
+    with closing(LedgerMove(tmp_path, LIBRARY, second, first)) as moving:
+        moving.prepare()
+        moving.copy(refused)
+        moving.prepare()
+        moving.finish(refused)
+    assert len(refusals) > 80
+    assert rows_of(tmp_path, first) == rows_of(tmp_path, second)
+    change()
+    database.close()
+
+
+@kinds
+def test_the_new_ledger_is_on_the_disk_before_the_old_one_is_marked(
+    tmp_path, full, new_database, old_kind, new_kind
+):
+    commits = []
+
+    def record(connection):
+        options = connection.get_execution_options()
+        if options.get("footnote_writes"):
+            commits.append((connection.engine.url.database, options["footnote_unsynced"]))
+
+    old, new = full(old_kind, 3), new_database(new_kind)
+    event.listen(Engine, "commit", record)
+    try:
+        move(tmp_path, old, new)
+    finally:
+        event.remove(Engine, "commit", record)
+    names = [make_url(url).database for url in (old, new)]
+    assert commits[-4][1]
+    assert commits[-3:] == [(names[1], False), (names[0], False), (names[1], False)]
+
+
+@postgresql
+@pytest.mark.parametrize("name", ["100%", "it's%s", "a@srv"])
+def test_the_url_may_contain_any_character(tmp_path, full, new_database, postgresql_server, name):
+    old, new = full("postgresql", 3), make_url(new_database("postgresql"))
+    postgresql_server.execute(f"""CREATE ROLE "{name}" SUPERUSER LOGIN PASSWORD '{PASSWORD}'""")
+    database = open_database(tmp_path, old)
+    try:
+        move(tmp_path, old, new.set(username=name).render_as_string(hide_password=False))
+        place = f"to postgresql://{quote(name)}:***@"
+        with pytest.raises(StorageError, match=re.escape(place)):
+            Sources(database).ensure("directory", "/late", name="late")
+    finally:
+        database.close()
+        postgresql_server.execute(f'REASSIGN OWNED BY "{name}" TO CURRENT_USER', new.database)
+        postgresql_server.execute(f'DROP ROLE "{name}"')
+
+
 @kinds
 def test_what_changes_during_the_copy_is_copied_too(
     tmp_path, full, new_database, old_kind, new_kind
@@ -279,7 +349,7 @@ class TestAnInterruption:
             raise Stopped
 
         with monkeypatch.context() as patched:
-            patched.setattr(ledger_move, "remove_mark", stop)
+            patched.setattr(ledger_move, "release", stop)
             with pytest.raises(Stopped):
                 move(tmp_path, old, new)
         for url in (old, new):
