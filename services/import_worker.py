@@ -38,6 +38,7 @@ from storage.ledger.source_store import Sources
 from storage.processes import process_name
 
 _POLL_S = 0.3
+_RETRY_S = 2.0
 _NOT_BEGUN = Progress(Stage.LISTING, 0, 0)
 _RENEW_S = 4.0
 _SCHEDULE_S = 10.0
@@ -168,6 +169,7 @@ class Worker:
             # The ledger may soon be available again, or a source was just removed. If the worker
             # ended, the supervisor would only restart it.
             _log.warning("worker will try again", reason=str(error))
+            stop.wait(_RETRY_S)
             return False
 
     def _schedule(self) -> None:
