@@ -83,6 +83,8 @@ def milliseconds_of_turns(services: Services, question: SampleQuestion) -> Itera
 class ShuffledDocuments:
     """A loader of generated sections, each of the samples' lines in one language."""
 
+    reads_without_listing = False
+
     def __init__(self, sections: int) -> None:
         self._documents = sections // SECTIONS_PER_DOCUMENT
         self._lines = list(lines_by_script().values())

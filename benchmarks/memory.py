@@ -99,6 +99,8 @@ class RandomVectors(Embeddings):
 class MadeUpDocuments:
     """A loader of that many passages, ten to a document."""
 
+    reads_without_listing = False
+
     def __init__(self, passages: int) -> None:
         self._documents = passages // PASSAGES_PER_DOCUMENT
         self._rng = np.random.default_rng(0)

@@ -201,6 +201,11 @@ class ImportRun:
         return CRASHES in self.options
 
     @property
+    def crashed_at(self) -> str:
+        """The name of the document that was last known to be read before the crash, or ""."""
+        return str(self.options.get(CRASHES, {}).get("key", ""))
+
+    @property
     def quarantined(self) -> frozenset[DocumentVersion]:
         """The documents on which the run crashed twice; it does not read them anymore."""
         return frozenset((key, version) for key, version in self.options.get(QUARANTINED, ()))

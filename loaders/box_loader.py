@@ -33,6 +33,8 @@ class BoxFiles(Protocol):
 class BoxLoader:
     """Lists and reads the files of one upload box; it has one file at a time in memory."""
 
+    reads_without_listing = True
+
     def __init__(self, files: BoxFiles, location: str, max_bytes: int) -> None:
         """Create a loader; `max_bytes` limits each file."""
         self._files = files

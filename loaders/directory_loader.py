@@ -217,6 +217,8 @@ class DirectoryLoader:
     anyway are omitted silently. Only links to files inside the root are followed.
     """
 
+    reads_without_listing = True
+
     def __init__(
         self,
         root: Path,

@@ -278,7 +278,7 @@ class Worker:
         if not run.has_crashed:
             return Quarantine(run.quarantined)
         note = partial(self._leases.note_reading, run.id, name)
-        return Quarantine(run.quarantined, BATCH_DOCUMENTS + 1, note)
+        return Quarantine(run.quarantined, BATCH_DOCUMENTS + 1, note, run.crashed_at)
 
     def _beat(self, name: str, ended: threading.Event) -> None:
         while True:

@@ -256,6 +256,8 @@ DESCRIPTION = "description"
 class CatalogPlaces:
     """Lists and reads the places of a catalog. The first call loads all data into memory."""
 
+    reads_without_listing = False  # each loader reads the whole catalog
+
     def __init__(self, path: Path, judge: type[ReviewJudge] = ReviewJudge) -> None:
         """`path` is the file of the description."""
         self._path = path

@@ -181,6 +181,8 @@ class ConfluenceLoader:
     document.
     """
 
+    reads_without_listing = True
+
     def __init__(
         self,
         client: ConfluenceClient,

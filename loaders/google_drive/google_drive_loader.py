@@ -237,6 +237,8 @@ class GoogleDriveLoader:
     folder with the same name.
     """
 
+    reads_without_listing = False  # the version of a file includes its path in the listed folders
+
     def __init__(
         self,
         login: DriveLogin,

@@ -38,7 +38,13 @@ TO_CONFIRM = "its removal waits for confirmation"  # part of the reason for with
 
 
 class Loader(Protocol):
-    """Lists the documents of a source and reads them one by one."""
+    """Lists the documents of a source and reads them one by one.
+
+    `reads_without_listing` is whether another loader of the source, which has listed nothing, reads
+    the same and as fast.
+    """
+
+    reads_without_listing: bool
 
     def list(self, previous: PreviousImport = NEVER_IMPORTED) -> Iterable[ListingEntry]:
         """Yield every document of the source, and everything that could not be listed.

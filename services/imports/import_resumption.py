@@ -75,12 +75,23 @@ class Quarantine:
     """Refuses documents on which imports crashed twice, and notes those that may be next.
 
     `careful` is how many more documents are stored one by one. `note` receives each of them before
-    it is read, and None when the last one is stored.
+    it is read, and None when the last one is stored. `crashed_at` is the name of the document that
+    was last known to be read.
     """
 
     documents: frozenset[DocumentVersion] = frozenset()
     careful: int = 0
     note: Callable[[DocumentVersion | None], None] = _ignore
+    crashed_at: str = ""
+
+    def cover(self, refs: Sequence[DocumentRef]) -> None:
+        """Also store one by one what is read before the document of the crash.
+
+        That may be many, if several workers were reading.
+        """
+        names = (number for number, ref in enumerate(refs) if ref.name == self.crashed_at)
+        if self.careful:
+            self.careful += next(names, 0)
 
     def enter(self, ref: DocumentRef) -> None:
         """Begin with a document.

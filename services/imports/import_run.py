@@ -26,7 +26,7 @@ from storage.ledger.ledger import NewVersion
 from storage.ledger.source_store import StoredSource
 
 _BATCH_PASSAGES = 256
-_POLL_S = 0.2
+_POLL_S = 1.0
 BATCH_DOCUMENTS = 64
 _PROCESSED = {Outcome.NEW, Outcome.CHANGED, Outcome.FAILED}
 
@@ -107,6 +107,7 @@ class ImportExecution:
         known = self.imports.passages_of_dry_run(self.task.source.id)
         self._forecast = PassageForecast(plan.to_read, known)
         self.items.extend(plan.settled)
+        self.task.quarantine.cover(plan.to_read)
         if self._publish(plan.to_read):
             self._read_with_others(stored)
         else:
@@ -161,8 +162,12 @@ class ImportExecution:
         return rest.plan
 
     def _publish(self, refs: Sequence[DocumentRef]) -> bool:
-        """Share the reading with other workers, except after a crash, which must be found here."""
-        return not self.task.quarantine.careful and self._sharing.publish(refs, self._new_before)
+        """Share the reading with other workers, if they can, and if no crash must be explained."""
+        return (
+            self.task.loader.reads_without_listing
+            and not self.task.quarantine.careful
+            and self._sharing.publish(refs, self._new_before)
+        )
 
     def _read_with_others(self, stored: Mapping[str, StoredVersion]) -> None:
         while not self._sharing.is_complete:

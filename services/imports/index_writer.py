@@ -300,7 +300,12 @@ class ActiveIndex:
 
         Returns:
             The reason if the alias on the cluster could not be moved, or "".
+
+        Raises:
+            StorageUnavailableError: The lock of the library was lost, so another process may have
+                written to the index that would be replaced.
         """
+        self.lock.require_held()
         self.indexes.activate(index.id)
         return self.publish_and_clean_up()
 

@@ -80,8 +80,8 @@ class LeasedRun:
         """Do the work and update the record; None if the run was stopped early.
 
         An exception is recorded as a failure and raised again. If the library is busy, or the turn
-        of the run is over, it returns to the queue. If the source or a search server can't be
-        reached, it is postponed.
+        of the run is over, a run of the queue returns to it. If the source or a search server can't
+        be reached, it is postponed.
         """
         watch = threading.Thread(target=self._watch, daemon=True, name=f"import {self.import_id}")
         self._checked_at = self._renewed_at = time.monotonic()
@@ -105,7 +105,8 @@ class LeasedRun:
             self._log.stop("stopped")
             return None
         except BusyError:
-            self._stop(ImportState.QUEUED)
+            is_queued = self.default_state is ImportState.INTERRUPTED
+            self._stop(ImportState.QUEUED if is_queued else self.default_state)
             raise
         except (SourceUnavailableError, StorageUnavailableError) as error:
             self._postpone(error)

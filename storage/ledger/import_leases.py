@@ -45,7 +45,7 @@ from storage.ledger.import_queue_store import (
     stop,
 )
 from storage.ledger.import_turns import in_turns, take_turn
-from storage.ledger.ledger_tables import ImportRow, WorkerRow
+from storage.ledger.ledger_tables import ImportPortionRow, ImportRow, WorkerRow
 from storage.processes import is_known_dead
 
 LEASE = timedelta(seconds=20)
@@ -373,11 +373,12 @@ def _busy() -> BusyError:
 
 
 def _any_idle(session: Session) -> bool:
-    """Whether a living worker performs no run, and can therefore claim one."""
+    """Whether a living worker performs no run and reads no portion, and can therefore claim one."""
     running = select(ImportRow.id).where(
         ImportRow.worker == WorkerRow.name, ImportRow.state == ImportState.RUNNING
     )
-    idle = session.scalars(select(WorkerRow).where(~running.exists()))
+    reading = select(ImportPortionRow.number).where(ImportPortionRow.worker == WorkerRow.name)
+    idle = session.scalars(select(WorkerRow).where(~running.exists(), ~reading.exists()))
     return any(not is_dead(session, row.name, row.lease_until) for row in idle)
 
 

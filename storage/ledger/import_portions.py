@@ -8,7 +8,7 @@ from dataclasses import asdict, dataclass
 from functools import partial
 from typing import Any
 
-from sqlalchemy import Select, delete, insert, select
+from sqlalchemy import ColumnElement, and_, delete, insert, or_, select, update
 from sqlalchemy.orm import Session
 
 from domain import DocumentRef
@@ -22,8 +22,8 @@ from storage.ledger.ledger_tables import ImportPortionRow, WorkerRow
 class Portion:
     """Documents that a worker has taken.
 
-    Those with `new_keys` were not in the library when the import began. If `is_retry`, another
-    worker may have read some of them.
+    Those with `new_keys` are new to the library, even if an earlier turn of the import has stored a
+    version. If `is_retry`, another worker may have read some of them.
     """
 
     import_id: str
@@ -52,23 +52,32 @@ class ImportPortions(Store):
             session.execute(insert(ImportPortionRow), rows)
 
     def take_any(self, worker: str) -> Portion | None:
-        """Take a portion of an import of another worker; None if there is none."""
+        """Take a portion of an import of another worker; None if there is none.
+
+        Gives back what the worker could not give back, for example without the ledger.
+        """
         with self._database.read() as session:  # usually there is none, so don't lock the ledger
-            if session.scalar(_untaken().limit(1)) is None:
+            places = select(ImportPortionRow.number).where(or_(_untaken(), _held_by(worker)))
+            if session.scalar(places.limit(1)) is None:
                 return None
         with self._database.write() as session:
-            return _take(session.scalar(_untaken().limit(1)), worker)
+            session.execute(update(ImportPortionRow).where(_held_by(worker)).values(worker=""))
+            query = select(ImportPortionRow).where(_untaken())
+            first = query.order_by(ImportPortionRow.import_id, ImportPortionRow.number).limit(1)
+            return _take(session.scalar(first), worker)
 
     def take(self, import_id: str, worker: str) -> Portion | None:
         """Take a portion of the worker's own import that nobody reads, or whose reader is dead.
 
         None if there is none; others may still read portions.
         """
-        query = select(ImportPortionRow).where(ImportPortionRow.import_id == import_id)
+        with self._database.read() as session:  # workers wait for each other's portions
+            if _first_free(session, import_id, worker) is None:
+                return None
         with self._database.write() as session:
-            rows = session.scalars(query.order_by(ImportPortionRow.number))
-            free = (row for row in rows if row.worker != worker and _is_free(session, row))
-            return _take(next(free, None), worker)
+            number = _first_free(session, import_id, worker)
+            row = None if number is None else session.get(ImportPortionRow, (import_id, number))
+            return _take(row, worker)
 
     def numbers(self, import_id: str) -> set[int]:
         """The portions that have not been read completely."""
@@ -109,12 +118,22 @@ def _require_held(portion: Portion, worker: str, session: Session) -> None:
         raise LeaseLostError(f"{worker} has lost portion {portion.number} of {portion.import_id}")
 
 
-def _untaken() -> Select[ImportPortionRow]:
-    return (
-        select(ImportPortionRow)
-        .where(ImportPortionRow.worker == "", ImportPortionRow.was_taken.is_(False))
-        .order_by(ImportPortionRow.import_id, ImportPortionRow.number)
+def _untaken() -> ColumnElement[bool]:
+    return and_(ImportPortionRow.worker == "", ImportPortionRow.was_taken.is_(False))
+
+
+def _held_by(worker: str) -> ColumnElement[bool]:
+    return ImportPortionRow.worker == worker
+
+
+def _first_free(session: Session, import_id: str, worker: str) -> int | None:
+    """The number of the first portion without a living reader; reads no documents."""
+    columns = select(ImportPortionRow.number, ImportPortionRow.worker)
+    query = columns.where(
+        ImportPortionRow.import_id == import_id, ImportPortionRow.worker != worker
     )
+    rows = session.execute(query.order_by(ImportPortionRow.number))
+    return next((number for number, reader in rows if _is_free(session, reader)), None)
 
 
 def _held(session: Session, portion: Portion, worker: str) -> ImportPortionRow | None:
@@ -122,11 +141,11 @@ def _held(session: Session, portion: Portion, worker: str) -> ImportPortionRow |
     return row if row is not None and row.worker == worker else None
 
 
-def _is_free(session: Session, portion: ImportPortionRow) -> bool:
-    if not portion.worker:
+def _is_free(session: Session, reader: str) -> bool:
+    if not reader:
         return True
-    row = session.get(WorkerRow, portion.worker)
-    return is_dead(session, portion.worker, None if row is None else row.lease_until)
+    row = session.get(WorkerRow, reader)
+    return is_dead(session, reader, None if row is None else row.lease_until)
 
 
 def _take(row: ImportPortionRow | None, worker: str) -> Portion | None:

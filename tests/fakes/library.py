@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import ClassVar
 
 from langchain_core.documents import Document
 
@@ -40,6 +41,8 @@ def version_of(text):
 class DictLoader:
     """Documents by key; `broken` keys cannot be read, `hidden` keys cannot be listed, and
     `foreign` ones are skipped."""
+
+    reads_without_listing: ClassVar[bool] = True
 
     texts: dict = field(default_factory=dict)
     broken: dict = field(default_factory=dict)

@@ -266,3 +266,14 @@ def test_impossible_modification_times_are_omitted(seconds):
             return SimpleNamespace(st_mtime=seconds)
 
     assert _modified_at(File()) == {}
+
+
+def test_a_loader_that_has_listed_nothing_reads_the_same_documents(tmp_path):
+    (tmp_path / "a.md").write_text("# One\n\nThe first text.", encoding="utf-8")
+    (tmp_path / "b.txt").write_text("The second text.", encoding="utf-8")
+    listing = DirectoryLoader(tmp_path)
+    assert listing.reads_without_listing
+    for ref in listing.list():
+        elsewhere = DirectoryLoader(tmp_path).read(ref)
+        assert elsewhere == listing.read(ref)
+        assert elsewhere.metadata["version"] == ref.version

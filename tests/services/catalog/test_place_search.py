@@ -1,5 +1,6 @@
 import threading
 from dataclasses import dataclass, field, replace
+from typing import ClassVar
 
 import pytest
 from hypothesis import given
@@ -45,6 +46,8 @@ PRICE_WISHES = {"service": 0.1, "price": 0.9}
 @dataclass
 class Loader:
     """Maps ids to text, types, borough, rating, and count of ratings, and to review judgments."""
+
+    reads_without_listing: ClassVar[bool] = False
 
     places: dict = field(default_factory=lambda: dict(PLACES))
     aspects: dict = field(default_factory=dict)

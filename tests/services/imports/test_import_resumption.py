@@ -65,6 +65,20 @@ def test_documents_that_may_have_crashed_are_noted_until_the_last_one():
     assert noted == [("a", "1"), ("b", "1"), None]
 
 
+def test_what_is_read_before_the_document_of_the_crash_is_noted_too():
+    """Other workers may have been reading it, so that it was lost with the crash."""
+    refs = [ref(str(number)) for number in range(9)]
+    quarantine = Quarantine(careful=2, crashed_at="6")
+    quarantine.cover(refs)
+    assert quarantine.careful == 8
+    unknown = Quarantine(careful=2, crashed_at="gone")
+    unknown.cover(refs)
+    assert unknown.careful == 2
+    unharmed = Quarantine()
+    unharmed.cover([ref("")])
+    assert not unharmed.careful
+
+
 def test_the_end_of_an_import_is_noted_if_fewer_documents_remain():
     noted = []
     quarantine = Quarantine(careful=9, note=noted.append)

@@ -162,6 +162,17 @@ def test_without_another_worker_nothing_is_shared(worker, other):
     assert set(shared) == {False}
 
 
+def test_a_source_whose_documents_depend_on_the_listing_is_not_shared(worker, other):
+    class Dependent(HookedLoader):
+        reads_without_listing = False
+
+    begin(worker)
+    helper, shared = Helper(other, DictLoader({})), []
+    loader = Dependent(documents("a", MANY), lambda _number: shared.append(helper.read_next()))
+    assert worker.perform(loader) is ImportState.COMPLETED
+    assert set(shared) == {False}
+
+
 def test_what_a_worker_could_not_finish_is_read_by_that_of_the_import(worker, other):
     texts, source = documents("a", MANY), begin(worker)
     unreachable = SourceUnavailableError("the source can't be reached")

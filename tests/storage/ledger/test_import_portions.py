@@ -19,7 +19,7 @@ from tests.postgresql.ledgers import open_ledger
 pytestmark = pytest.mark.usefixtures("ledger_kind")
 
 REFS = [DocumentRef(f"{n}.txt", "1", f"/{n}.txt") for n in range(5)]
-OWNER, READER = "one/1/owner", "two/1/reader"
+OWNER, READER, THIRD = "one/1/owner", "two/1/reader", "two/2/third"
 
 
 @pytest.fixture
@@ -37,7 +37,7 @@ def import_id(database):
     """A running import of the owner; the reader is another worker."""
     source = Sources(database).ensure("directory", "/docs", name="docs")
     ImportRuns(database).enqueue(source.id, "anna", ImportKind.IMPORT, {})
-    for name in (OWNER, READER):
+    for name in (OWNER, READER, THIRD):
         Workers(database).renew(name)
     return ImportLeases(database).claim(OWNER).id
 
@@ -52,9 +52,9 @@ def test_portions_are_taken_once_and_in_order(portions, import_id):
     assert [keys_of(first), keys_of(second)] == [["0.txt", "1.txt"], ["2.txt", "3.txt"]]
     assert (first.new_keys, second.new_keys) == ({"1.txt"}, frozenset())
     assert not first.is_retry
-    assert keys_of(portions.take_any(READER)) == ["4.txt"]
-    assert portions.take_any(READER) is None
+    assert keys_of(portions.take_any(THIRD)) == ["4.txt"]
     assert portions.take(import_id, OWNER) is None
+    assert portions.take_any("three/1/fourth") is None
 
 
 def test_a_portion_exists_until_its_reader_has_finished_it(portions, import_id):
@@ -73,6 +73,31 @@ def test_what_was_given_back_is_only_for_the_worker_of_the_import(portions, impo
     again = portions.take(import_id, OWNER)
     assert keys_of(again) == [ref.key for ref in REFS]
     assert again.is_retry
+
+
+def test_a_worker_gives_back_what_it_still_holds_before_it_takes_another(portions, import_id):
+    """The ledger may have been unavailable when it was to give back or finish the first."""
+    portions.publish(import_id, [REFS[:2], REFS[2:]], ())
+    portions.take_any(READER)
+    assert keys_of(portions.take_any(READER)) == [ref.key for ref in REFS[2:]]
+    assert keys_of(portions.take(import_id, OWNER)) == [ref.key for ref in REFS[:2]]
+    assert portions.take_any(READER) is None
+    assert keys_of(portions.take(import_id, OWNER)) == [ref.key for ref in REFS[2:]]
+
+
+def test_an_import_gives_way_if_the_only_other_worker_reads_a_portion(
+    database, portions, import_id
+):
+    portions.publish(import_id, [REFS], ())
+    Workers(database).leave(THIRD)
+    other = Sources(database).ensure("directory", "/other", name="other")
+    ImportRuns(database).enqueue(other.id, "carol", ImportKind.IMPORT, {})
+    run, leases = ImportRuns(database).get(import_id), ImportLeases(database)
+    assert not leases.others_wait(run), "the reader is idle"
+    taken = portions.take_any(READER)
+    assert leases.others_wait(run)
+    portions.finish(taken, READER)
+    assert not leases.others_wait(run)
 
 
 @pytest.mark.parametrize("reader", [DEAD, "never/1/registered"])
