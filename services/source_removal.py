@@ -10,7 +10,7 @@ from services.sources.source_kinds import SourceKinds
 from storage.index_stores import IndexStores
 from storage.ledger.database import Database, in_groups
 from storage.ledger.document_store import Documents, StoredVersion
-from storage.ledger.guarded_run import guarded
+from storage.ledger.lease_guard import with_lease
 from storage.ledger.source_store import Sources, StoredSource
 
 _LOCK_TIMEOUT_S = 2.0
@@ -48,7 +48,7 @@ class Removals:
             BusyError: A reindex is running.
             StorageError: The data folder can't be written.
         """
-        database = guarded(self._database, import_id, worker)
+        database = with_lease(self._database, import_id, worker)
         active = ActiveIndex(database, self._stores)
         items = self._remove(active, source, import_id, turn, on_progress, cancelled)
         with database.write():  # requires the lease, which deleting files does not

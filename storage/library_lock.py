@@ -59,6 +59,6 @@ class LibraryLock:
 
 def _busy_message(timeout_s: float) -> str:
     return _(
-        "A process on another machine is writing to the library; waited {timeout_s} seconds. Let"
-        " it finish (or stop it), then try again."
+        "Another process, perhaps on another machine, is writing to the library; waited {timeout_s}"
+        " seconds. Let it finish (or stop it), then try again."
     ).format(timeout_s=f"{timeout_s:g}")

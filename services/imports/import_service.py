@@ -30,11 +30,11 @@ from services.long_work import Cancelled, OnProgress, Progress, Stage, ignore, n
 from storage.index_stores import IndexStores
 from storage.ledger.database import Database
 from storage.ledger.document_store import Documents, StoredVersion
-from storage.ledger.guarded_run import guarded
 from storage.ledger.import_leases import ImportLeases
-from storage.ledger.import_portions import Portion, guarded_portion
+from storage.ledger.import_portions import Portion, with_portion
 from storage.ledger.import_store import Imports, import_not_found
 from storage.ledger.index_store import IndexSpec
+from storage.ledger.lease_guard import with_lease
 from storage.ledger.source_store import (
     Sources,
     StoredSource,
@@ -207,7 +207,7 @@ class ImportService:
         task = ImportTask(
             portion.import_id, worker, source, loader, quarantine=Quarantine(quarantined)
         )
-        database = guarded_portion(self._database, portion, worker)
+        database = with_portion(self._database, portion, worker)
         execution = self._execution(task, database, ignore, cancelled)
         keys = [ref.key for ref in portion.documents]
         execution.read_portion(portion, self._documents.versions(source.id, keys))
@@ -237,7 +237,7 @@ class ImportService:
             SourceError: The source can't be listed.
         """
         task = ImportTask(import_id, worker, source, loader, turn=turn)
-        imports, stored = Imports(self._guarded(task)), self._documents.versions(source.id)
+        imports, stored = Imports(self._with_lease(task)), self._documents.versions(source.id)
         planned = self._plan(task, stored, on_progress, cancelled)
         index = self._active.indexes.active()
         spec = index.spec if index else self._default_spec
@@ -305,13 +305,13 @@ class ImportService:
         """The report of the source's most recent import."""
         return self._imports.latest(source.id)
 
-    def _guarded(self, task: ImportTask) -> Database:
-        return guarded(self._database, task.import_id, task.worker)
+    def _with_lease(self, task: ImportTask) -> Database:
+        return with_lease(self._database, task.import_id, task.worker)
 
     def _import(
         self, task: ImportTask, on_progress: OnProgress, cancelled: Cancelled
     ) -> ImportReport:
-        source, database = task.source, self._guarded(task)
+        source, database = task.source, self._with_lease(task)
         sources = Sources(database)
         execution = self._execution(task, database, on_progress, cancelled)
         active = execution.active

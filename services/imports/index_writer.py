@@ -29,8 +29,8 @@ from storage.ledger.document_store import (
     StoredDocument,
     passage_metadata,
 )
-from storage.ledger.guarded_run import LeaseLostError
 from storage.ledger.index_store import Index, Indexes, IndexSpec, IndexState, new_index
+from storage.ledger.lease_guard import LeaseLostError
 from storage.ledger.ledger import Ledger, NewVersion
 from storage.library_lock import LibraryLock
 

@@ -110,11 +110,11 @@ class Database:
         self._writing = threading.RLock()
         self._guard: Callable[[Session], None] | None = None
 
-    def guarded(self, guard: Callable[[Session], None]) -> "Database":
+    def with_guard(self, guard: Callable[[Session], None]) -> "Database":
         """This ledger with a guard that each write transaction calls first, and that may raise."""
-        guarded = copy.copy(self)
-        guarded._guard = guard
-        return guarded
+        database = copy.copy(self)
+        database._guard = guard
+        return database
 
     @contextmanager
     def read(self) -> Iterator[Session]:
@@ -137,12 +137,12 @@ class Database:
             raise self._location.unreadable(f"{type(error).__name__}: {error}") from error
 
     @contextmanager
-    def write(self, *, synced: bool = True, is_guarded: bool = True) -> Iterator[Session]:
+    def write(self, *, synced: bool = True, checks_lease: bool = True) -> Iterator[Session]:
         """A session in one transaction: committed when the block ends, rolled back if it raises.
 
         Without `synced`, the commit does not wait for the disk. A power failure or a crash of
         PostgreSQL, but not one of this process, may undo it, unless a later transaction was synced.
-        Without `is_guarded`, the guard is not called.
+        Without `checks_lease`, the guard is not called.
 
         Raises:
             BusyError: Another process has been writing for half a minute.
@@ -154,7 +154,7 @@ class Database:
             Session(engine) as session,
             session.begin(),
         ):
-            if is_guarded and self._guard is not None:
+            if checks_lease and self._guard is not None:
                 self._guard(session)
             yield session
 

@@ -13,8 +13,8 @@ from sqlalchemy.orm import Session
 
 from domain import DocumentRef
 from storage.ledger.database import Database, Store
-from storage.ledger.guarded_run import LeaseLostError
 from storage.ledger.import_queue_store import is_dead
+from storage.ledger.lease_guard import LeaseLostError
 from storage.ledger.ledger_tables import ImportPortionRow, WorkerRow
 
 
@@ -57,12 +57,12 @@ class ImportPortions(Store):
         Gives back what the worker could not give back, for example without the ledger.
         """
         with self._database.read() as session:  # usually there is none, so don't lock the ledger
-            places = select(ImportPortionRow.number).where(or_(_untaken(), _held_by(worker)))
+            places = select(ImportPortionRow.number).where(or_(_is_open(), _held_by(worker)))
             if session.scalar(places.limit(1)) is None:
                 return None
         with self._database.write() as session:
             session.execute(update(ImportPortionRow).where(_held_by(worker)).values(worker=""))
-            query = select(ImportPortionRow).where(_untaken())
+            query = select(ImportPortionRow).where(_is_open())
             first = query.order_by(ImportPortionRow.import_id, ImportPortionRow.number).limit(1)
             return _take(session.scalar(first), worker)
 
@@ -98,27 +98,27 @@ class ImportPortions(Store):
     def give_back(self, portion: Portion, worker: str) -> None:
         """Leave the rest to the worker of the import."""
         with self._database.write() as session:
-            row = _held(session, portion, worker)
+            row = _own_row(session, portion, worker)
             if row is not None:
                 row.worker = ""
 
     def is_held(self, portion: Portion, worker: str) -> bool:
         """Whether the worker should go on; the import may have been stopped."""
         with self._database.read() as session:
-            return _held(session, portion, worker) is not None
+            return _own_row(session, portion, worker) is not None
 
 
-def guarded_portion(database: Database, portion: Portion, worker: str) -> Database:
+def with_portion(database: Database, portion: Portion, worker: str) -> Database:
     """The ledger for what the reader of a portion writes: it raises LeaseLostError without it."""
-    return database.guarded(partial(_require_held, portion, worker))
+    return database.with_guard(partial(_require_portion, portion, worker))
 
 
-def _require_held(portion: Portion, worker: str, session: Session) -> None:
-    if _held(session, portion, worker) is None:
+def _require_portion(portion: Portion, worker: str, session: Session) -> None:
+    if _own_row(session, portion, worker) is None:
         raise LeaseLostError(f"{worker} has lost portion {portion.number} of {portion.import_id}")
 
 
-def _untaken() -> ColumnElement[bool]:
+def _is_open() -> ColumnElement[bool]:
     return and_(ImportPortionRow.worker == "", ImportPortionRow.was_taken.is_(False))
 
 
@@ -136,7 +136,7 @@ def _first_free(session: Session, import_id: str, worker: str) -> int | None:
     return next((number for number, reader in rows if _is_free(session, reader)), None)
 
 
-def _held(session: Session, portion: Portion, worker: str) -> ImportPortionRow | None:
+def _own_row(session: Session, portion: Portion, worker: str) -> ImportPortionRow | None:
     row = session.get(ImportPortionRow, (portion.import_id, portion.number))
     return row if row is not None and row.worker == worker else None
 

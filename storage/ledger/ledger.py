@@ -62,7 +62,7 @@ class Ledger(Store):
 
         Garbage collection by another worker may already have removed them from the list.
         """
-        with self._database.write(is_guarded=False) as session:
+        with self._database.write(checks_lease=False) as session:
             _stage(session, index_id, passage_ids)
 
     def commit(self, index_id: str, import_id: str, versions: Sequence[NewVersion]) -> None:

@@ -7,10 +7,10 @@ from sqlalchemy import update
 
 from domain import HIDDEN, DocumentRef, ImportKind, ImportState
 from domain.messages import _
-from storage.ledger.guarded_run import LeaseLostError
 from storage.ledger.import_leases import ImportLeases, Workers
-from storage.ledger.import_portions import ImportPortions, guarded_portion
+from storage.ledger.import_portions import ImportPortions, with_portion
 from storage.ledger.import_queue_store import ImportRuns
+from storage.ledger.lease_guard import LeaseLostError
 from storage.ledger.ledger_tables import WorkerRow
 from storage.ledger.source_store import Sources
 from tests.fakes.library import DEAD
@@ -127,7 +127,7 @@ def test_the_portion_of_a_worker_is_taken_over_when_its_heartbeat_expires(
 def test_the_end_of_the_run_ends_its_portions(database, portions, import_id, state):
     portions.publish(import_id, [REFS[:2], REFS[2:]], ())
     taken = portions.take_any(READER)
-    ledger = guarded_portion(database, taken, READER)
+    ledger = with_portion(database, taken, READER)
     with ledger.write():
         pass
     ImportLeases(database).settle(import_id, OWNER, state, message="", seconds=1.0)

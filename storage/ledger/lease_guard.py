@@ -17,13 +17,13 @@ class LeaseLostError(CancelledError):
     """The run was deleted, or its record and its work are another worker's; nothing was written."""
 
 
-def guarded(database: Database, import_id: str, worker: str) -> Database:
+def with_lease(database: Database, import_id: str, worker: str) -> Database:
     """The ledger for what this run writes: every write transaction requires its lease.
 
     Transactions that write follow one another, so the lease can't be lost in the middle of one.
     Without the lease, they raise LeaseLostError.
     """
-    return database.guarded(partial(_require_lease, import_id, worker))
+    return database.with_guard(partial(_require_lease, import_id, worker))
 
 
 def _require_lease(import_id: str, worker: str, session: Session) -> None:

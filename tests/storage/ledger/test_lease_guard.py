@@ -9,11 +9,11 @@ from sqlalchemy import select
 from domain import CancelledError, ImportItem, ImportKind, ImportState, Outcome, Passage
 from storage.ledger.database import Database
 from storage.ledger.document_store import StoredDocument
-from storage.ledger.guarded_run import LeaseLostError, guarded
 from storage.ledger.import_leases import ImportLeases
 from storage.ledger.import_queue_store import ImportRuns
 from storage.ledger.import_store import Failure, Imports
 from storage.ledger.index_store import Indexes, IndexSpec, IndexState, new_index
+from storage.ledger.lease_guard import LeaseLostError, with_lease
 from storage.ledger.ledger import Ledger, NewVersion
 from storage.ledger.ledger_tables import Base
 from storage.ledger.source_store import Sources
@@ -98,10 +98,10 @@ def run(database, leases):
     run_id = ImportRuns(database).enqueue(source_id, "anna", ImportKind.IMPORT, {}).id
     assert leases.claim("w").id == run_id
     Indexes(database).add(INDEX)
-    unguarded = Run(database, run_id, source_id)
-    unguarded.ledger.stage(INDEX.id, ["left"])
-    unguarded.imports.fail(run_id, source_id, ImportItem("old", "", Outcome.FAILED), FAILURE)
-    return Run(guarded(database, run_id, "w"), run_id, source_id)
+    unchecked = Run(database, run_id, source_id)
+    unchecked.ledger.stage(INDEX.id, ["left"])
+    unchecked.imports.fail(run_id, source_id, ImportItem("old", "", Outcome.FAILED), FAILURE)
+    return Run(with_lease(database, run_id, "w"), run_id, source_id)
 
 
 def rows(database):
