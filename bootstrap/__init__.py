@@ -20,7 +20,7 @@ from bootstrap.tracing import (
     start_traces,
     stop_traces_without_destination,
 )
-from domain.logs import configure_logs
+from domain.logs import configure_logs, hide_secrets, url_password
 from domain.web.host_policy import HostPolicy
 from settings import Settings, secret_values
 
@@ -119,6 +119,7 @@ def ledger_migration(settings: Settings, new_url: str | None) -> "LedgerMigratio
     from storage.data_folder import keep_private, require_data_folder
 
     _configure_logs(settings)
+    hide_secrets([url_password(new_url or "")])
     if settings.database_url is None:
         require_data_folder(settings.data_dir)
     keep_private(settings.data_dir)

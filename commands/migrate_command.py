@@ -84,7 +84,8 @@ def _report(moved: "MovedLedger", settings: "Settings", *, is_in_folder: bool) -
         typer.echo(f"{rows} are now in {moved.place}, and equal the original.")
     else:
         typer.echo(f"The ledger was moved to {moved.place}.")
-    change = "remove FOOTNOTE_DATABASE_URL" if is_in_folder else "set FOOTNOTE_DATABASE_URL to it"
+    is_set = "set FOOTNOTE_DATABASE_URL to the URL that you passed with --to-database"
+    change = "remove FOOTNOTE_DATABASE_URL" if is_in_folder else is_set
     typer.echo(
         f"Now {change}, and restart all processes of Footnote. Until then, people can read, but not"
         f" ask: {moved.earlier_place} refuses changes. It remains as it is; delete it when you no"

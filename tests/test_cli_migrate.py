@@ -27,7 +27,7 @@ def test_the_ledger_moves_away_and_back(line, library, url):
     before = ask(line)
     output = line.run("migrate", "--to-database", url).stdout
     assert f"tables are now in {url}, and equal the original." in output
-    assert "Now set FOOTNOTE_DATABASE_URL to it, and restart all processes" in output
+    assert "to the URL that you passed with --to-database, and restart all processes" in output
     assert f"Keep the data folder {line.data_dir}" in output
 
     error = line.run("ask", QUESTION, code=1).stderr
@@ -50,6 +50,9 @@ def test_wrong_calls_are_explained(line, library):
     assert "set FOOTNOTE_SEARCH_URL" in error
     error = line.run("migrate", "--to-database", "mysql://db/footnote", code=1).stderr
     assert "must be a URL of PostgreSQL" in error
+    result = line.run("migrate", "--to-database", "postgresql://u:se@c:ret@h/db", code=1)
+    assert "must be a URL of PostgreSQL" in result.stderr
+    assert "ret" not in result.stdout + result.stderr
     error = line.run("migrate", "--to-database", "sqlite", code=1).stderr
     assert "The ledger is already in the data folder" in error
     output = line.run("migrate", "--to-index", "embedded").stdout

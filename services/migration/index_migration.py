@@ -16,7 +16,7 @@ from storage.base_store import IndexStore
 from storage.index_stores import IndexStores, open_store
 from storage.ledger.database import Database, in_groups
 from storage.ledger.document_store import Documents
-from storage.ledger.index_store import Engine, Index
+from storage.ledger.index_store import Engine, Index, IndexSpec
 
 _LOCK_TIMEOUT_S = 2.0
 _PASSAGES_PER_STEP = 1000
@@ -56,7 +56,7 @@ class IndexMigration:
 
         Raises:
             ForbiddenError: The principal is not an administrator.
-            ConflictError: The index must be built again anyway.
+            ConflictError: The index must be built again anyway, or a reindex is not finished.
             BusyError: An import or a reindex is running.
             StorageError: An index is damaged or can't be read or written.
         """
@@ -75,7 +75,9 @@ class IndexMigration:
     def _move(self, index: Index, engine: Engine, on_progress: OnProgress) -> IndexMove:
         original = open_store(self._active.indexes, self._active.stores, index)
         original.load()  # vectors of damaged files must not be copied
-        copy = self._active.resume_or_create(replace(index.spec, engine=engine))
+        spec = replace(index.spec, engine=engine)
+        _require_finished(self._active.indexes.building(), spec)
+        copy = self._active.resume_or_create(spec)
         copied = 0
         writer = self._active.writer_of(copy)
         for progress in copy_passages(self._documents, original, writer, never):
@@ -117,6 +119,16 @@ def _require_current(index: Index) -> None:
             _(
                 "The index was built by an earlier version of Footnote: run `python cli.py reindex`"
                 " instead, which embeds all passages again."
+            )
+        )
+
+
+def _require_finished(building: Index | None, spec: IndexSpec) -> None:
+    if building is not None and building.fingerprint != spec.fingerprint:
+        raise ConflictError(
+            _(
+                "A reindex is not finished, and moving the index would delete what it has embedded:"
+                " finish `python cli.py reindex` first."
             )
         )
 

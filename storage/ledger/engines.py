@@ -27,8 +27,8 @@ def engine_of(url: str | URL) -> Engine:
         if address.get_backend_name() != "sqlite":
             raise _invalid_url()
         engine = create_engine(address, json_serializer=json_text)
-    except (ArgumentError, NoSuchModuleError) as error:
-        raise _invalid_url() from error
+    except (ArgumentError, NoSuchModuleError, ValueError):  # they may quote the password
+        raise _invalid_url() from None
     event.listen(engine, "connect", _prepare_sqlite)
     event.listen(engine, "begin", _begin_sqlite)
     return engine

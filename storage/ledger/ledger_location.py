@@ -116,8 +116,9 @@ _RESTORE_AT_URL = _(
     " FOOTNOTE_DATABASE_URL."
 )
 _MOVED_TO_URL = _(
-    "The library was moved from {ledger} to {place}: set FOOTNOTE_DATABASE_URL to this address, and"
-    " restart Footnote. Until then, running processes can read it, but not change it."
+    "The library was moved from {ledger} to {place}: set FOOTNOTE_DATABASE_URL to the URL that was"
+    " passed to `migrate`, and restart Footnote. Until then, running processes can read the"
+    " library, but not change it."
 )
 _MOVED_TO_FOLDER = _(
     "The library was moved from {ledger} to the data folder: remove FOOTNOTE_DATABASE_URL, and"

@@ -5,10 +5,11 @@ processes that have it open. At the end, the old ledger refuses changes before t
 them, so people can change at most one of them.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 
-from sqlalchemy import Connection, Engine, exists, inspect, select
+from sqlalchemy import Connection, exists, inspect, select
+from sqlalchemy.engine import make_url
 
 from domain.errors import ConflictError, StorageError
 from domain.messages import _
@@ -25,7 +26,7 @@ from storage.ledger.ledger_copy import (
     copy_rows,
 )
 from storage.ledger.ledger_location import FILE, LedgerLocation
-from storage.ledger.ledger_tables import Base
+from storage.ledger.ledger_tables import Base, DocumentRow, IndexRow, SourceRow
 from storage.ledger.move_mark import (
     Mark,
     MoveState,
@@ -35,6 +36,8 @@ from storage.ledger.move_mark import (
     release,
     set_mark,
 )
+
+_CONTENTS = tuple(row.__tablename__ for row in (SourceRow, DocumentRow, IndexRow))
 
 
 class LedgerMove:
@@ -50,15 +53,13 @@ class LedgerMove:
 
         Raises:
             ConfigError: A URL is not one of SQLite or PostgreSQL, or the driver is not installed.
-            ConflictError: Both URLs name the same database.
+            ConflictError: Both URLs name the same file.
         """
         self._library = library
         self._old = _place(data_dir, old_url)
         self._new = _place(data_dir, new_url)
         if _is_same(self._old.location, self._new.location):
-            raise ConflictError(
-                _("The ledger is already in {place}.").format(place=self._new.location.name)
-            )
+            raise self._already_there()
 
     @property
     def new(self) -> LedgerLocation:
@@ -91,9 +92,10 @@ class LedgerMove:
         """Create the tables in the new place and mark them, unless an earlier call has done so.
 
         Raises:
-            ConflictError: The database contains a ledger that is not one of this library, or that
-                was not moved away.
+            ConflictError: The database is the one in use, or contains a ledger that was not moved
+                from there to the one in use.
         """
+        self._require_another()
         if (file := self._new.location.file) is not None:
             _create(self._new.location, file)
         with self._new.writing() as connection:
@@ -132,6 +134,18 @@ class LedgerMove:
             release(connection)
         return {table: one.rows for table, one in copies.items()}
 
+    def _require_another(self) -> None:
+        if self._old.location.is_on_server and self._new.location.is_on_server:
+            with self._old.reading() as old, self._new.reading() as new:
+                databases = {postgresql.identity(one.connection) for one in (old, new)}
+            if len(databases) == 1:
+                raise self._already_there()
+
+    def _already_there(self) -> ConflictError:
+        return ConflictError(
+            _("The ledger is already in {place}.").format(place=self._new.location.name)
+        )
+
     def _require_unchanged(self, copies: Mapping[str, TableCopy]) -> None:
         for table, copy in copies.items():
             if copy.changes:
@@ -162,7 +176,7 @@ class LedgerMove:
 
     def _require_free(self, connection: Connection) -> None:
         mark, place = read_mark(connection), self._new.location.name
-        if mark is None and not _is_blank(connection):
+        if mark is None and not _is_blank(connection, Base.metadata.tables):
             raise ConflictError(
                 _(
                     "{place} already contains a ledger, which was not changed: name an empty"
@@ -177,17 +191,51 @@ class LedgerMove:
                     " --to-database."
                 ).format(place=place)
             )
+        if mark is not None and mark.state == MoveState.MOVED:
+            self._require_way_back(mark.place)
+        if not _is_blank(connection, _CONTENTS):
+            self._require_contents()
+
+    def _require_way_back(self, target: str) -> None:
+        location = self._old.location
+        if target != location.url:
+            raise ConflictError(
+                _(
+                    "{place} contains the ledger that was moved to {target}, not to {ledger}. It"
+                    " was not changed: correct FOOTNOTE_DATABASE_URL, or name another database with"
+                    " --to-database."
+                ).format(
+                    place=self._new.location.name,
+                    target=LedgerLocation(location.data_dir, target, None).name,
+                    ledger=location.name,
+                )
+            )
+
+    def _require_contents(self) -> None:
+        with self._old.reading() as old:
+            if _is_blank(old.connection, _CONTENTS):
+                raise ConflictError(
+                    _(
+                        "{ledger} contains no source, document, or index, but {place} contains"
+                        " some. Neither was changed: correct FOOTNOTE_DATABASE_URL, or name another"
+                        " database with --to-database."
+                    ).format(ledger=self._old.location.name, place=self._new.location.name)
+                )
 
 
 def _place(data_dir: Path, url: str | None) -> LedgerPlace:
     location = ledger_location(data_dir, url)
-    engine: Engine = engine_of(url or url_of(data_dir / FILE))
-    return LedgerPlace(location, engine)
+    address = make_url(url or url_of(data_dir / FILE))
+    if location.is_on_server:
+        address = postgresql.without_idle_limit(address)
+    return LedgerPlace(location, engine_of(address))
 
 
 def _is_same(one: LedgerLocation, other: LedgerLocation) -> bool:
     files = [place.file.resolve() for place in (one, other) if place.file is not None]
-    return files[0] == files[-1] if len(files) > 1 else one.url == other.url
+    if len(files) > 1:
+        return files[0] == files[1]
+    return one.url == other.url and not one.is_on_server
 
 
 def _create(location: LedgerLocation, file: Path) -> None:
@@ -197,12 +245,13 @@ def _create(location: LedgerLocation, file: Path) -> None:
         raise location.unwritable(str(error.strerror or error)) from error
 
 
-def _is_blank(connection: Connection) -> bool:
-    """Whether no table of a ledger has rows; earlier versions lack some tables."""
+def _is_blank(connection: Connection, tables: Iterable[str]) -> bool:
+    """Whether none of these tables has rows; earlier versions lack some."""
     present = set(inspect(connection).get_table_names())
-    tables = [table for table in Base.metadata.sorted_tables if table.name in present]
     return not any(
-        connection.scalar(select(exists(select(1).select_from(table)))) for table in tables
+        connection.scalar(select(exists(select(1).select_from(Base.metadata.tables[name]))))
+        for name in tables
+        if name in present
     )
 
 

@@ -105,6 +105,21 @@ def engine(url: URL) -> Engine:
     return created
 
 
+def without_idle_limit(url: URL) -> URL:
+    """The URL for transactions that may wait for another database for any time."""
+    options = f"{url.query.get('options', '')} -c idle_in_transaction_session_timeout=0"
+    return url.update_query_dict({"options": options.lstrip()})
+
+
+def identity(connection: Connection) -> tuple[object, ...]:
+    """What distinguishes this database from all others, whatever the URL is."""
+    return tuple(connection.execute(_IDENTITY).one())
+
+
+# Copies of a server have the identifier of the original; the time is in microseconds.
+_IDENTITY = text("SELECT pg_postmaster_start_time(), current_database()")
+
+
 def _begin(connection: Connection) -> None:
     options = connection.get_execution_options()
     if options.get("footnote_writes"):

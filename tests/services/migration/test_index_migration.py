@@ -10,7 +10,7 @@ from domain.errors import BusyError, ConflictError, ForbiddenError, StorageError
 from services.imports import index_copy
 from services.migration import index_migration
 from services.migration.index_migration import IndexMigration
-from storage.ledger.index_store import Engine
+from storage.ledger.index_store import Engine, IndexState, new_index
 from storage.ledger.ledger_tables import IndexRow
 from storage.opensearch.connection import SearchServer
 from storage.opensearch.search_cluster import SearchCluster
@@ -143,6 +143,17 @@ def test_an_index_of_an_earlier_version_must_be_rebuilt(tmp_path):
         session.execute(update(IndexRow).values(fingerprint="an earlier one"))
     with pytest.raises(ConflictError, match="reindex` instead"):
         migrate(library, "opensearch")
+
+
+def test_an_unfinished_reindex_is_not_deleted(tmp_path):
+    library = filled_library(tmp_path, TEXTS)
+    index = library.indexes.active()
+    started = new_index(replace(index.spec, size=77), IndexState.BUILDING)
+    library.indexes.add(started)
+    with pytest.raises(ConflictError, match="finish `python cli.py reindex` first"):
+        migrate(library, "opensearch")
+    assert library.indexes.building() == started
+    assert library.indexes.active() == index
 
 
 def test_a_running_import_is_not_disturbed(tmp_path, monkeypatch):

@@ -3,8 +3,10 @@
 import re
 import sqlite3
 import threading
+import time
 from contextlib import closing, suppress
 from datetime import UTC, datetime
+from pathlib import Path
 from urllib.parse import quote
 
 import pytest
@@ -379,6 +381,34 @@ class TestAnInterruption:
             assert rows_of(tmp_path, own.url("target")) == rows_of(tmp_path, old)
 
 
+@pytest.mark.postgresql
+@pytest.mark.parametrize(
+    ("old_kind", "new_kind"), [("postgresql", "sqlite"), ("sqlite", "postgresql")]
+)
+def test_a_transaction_may_wait_for_the_other_database(
+    tmp_path, full, new_database, old_kind, new_kind
+):
+    old, new = full(old_kind), new_database(new_kind)
+    waits = []
+
+    def wait(_progress):
+        if len(waits) < 3:
+            waits.append(time.sleep(0.3))
+
+    urls = [
+        f"{url}?options=-c%20idle_in_transaction_session_timeout%3D100ms" if is_server else url
+        for url, is_server in ((old, old_kind == "postgresql"), (new, new_kind == "postgresql"))
+    ]
+    with closing(LedgerMove(tmp_path, LIBRARY, *urls)) as moving:
+        moving.prepare()
+        moving.copy(wait)
+        waits.clear()
+        moving.copy(wait)
+        waits.clear()
+        moving.finish(wait)
+    assert rows_of(tmp_path, new) == rows_of(tmp_path, old)
+
+
 class TestTheNewDatabase:
     @new_kinds
     def test_must_not_contain_a_ledger(self, tmp_path, full, kind):
@@ -426,6 +456,29 @@ class TestTheNewDatabase:
         with pytest.raises(StorageError, match="written by a newer Footnote"):
             move(tmp_path, old, new)
 
+    @new_kinds
+    def test_may_be_the_earlier_one_only_on_the_way_back(self, tmp_path, full, new_database, kind):
+        first, second, other = full(kind, 3), new_database(kind), full("sqlite", 2)
+        move(tmp_path, first, second)
+        before = rows_of(tmp_path, first)
+        with pytest.raises(ConflictError, match=r"was moved to .*, not to sqlite:.*correct"):
+            move(tmp_path, other, first)
+        assert rows_of(tmp_path, first) == before
+        with pytest.raises(StorageError, match="was moved from"):
+            open_database(tmp_path, first)
+
+    @new_kinds
+    def test_must_not_lose_its_rows_to_an_empty_one(self, tmp_path, full, new_database, kind):
+        first, second = full(kind, 3), new_database("sqlite")
+        move(tmp_path, first, second)
+        before = rows_of(tmp_path, first)
+        empty_file(second)
+        open_database(tmp_path, second).close()
+        for _call in range(2):
+            with pytest.raises(ConflictError, match="contains no source, document, or index, but"):
+                move(tmp_path, second, first)
+        assert rows_of(tmp_path, first) == before
+
     @pytest.mark.postgresql
     def test_must_permit_creating_tables(self, tmp_path, full, new_database, postgresql_server):
         old, new = full("sqlite", 3), new_database("postgresql")
@@ -465,6 +518,27 @@ class TestTheNewDatabase:
             move(tmp_path, old, new)
         open_database(tmp_path, old).close()
 
+    @pytest.mark.postgresql
+    def test_is_recognized_by_its_server_and_name(self, tmp_path, new_database):
+        url = make_url(new_database("postgresql"))
+        old, same = url.update_query_dict({"connect_timeout": "7"}), url.set(host="localhost")
+        other = make_url(new_database("postgresql"))
+        texts = [one.render_as_string(hide_password=False) for one in (old, same, url)]
+        database = open_database(tmp_path, texts[0])
+        for text_ in texts:
+            with pytest.raises(ConflictError, match="The ledger is already in postgresql:"):
+                move(tmp_path, texts[0], text_)
+        Sources(database).ensure("directory", "/new", name="new")
+        database.close()
+        by_query = url.update_query_dict({"dbname": other.database})
+        move(tmp_path, texts[0], by_query.render_as_string(hide_password=False))
+        assert len(rows_of(tmp_path, other.render_as_string(hide_password=False))["sources"]) == 1
+
+
+def empty_file(url):
+    for name in ("", "-wal", "-shm"):
+        Path(make_url(url).database + name).unlink(missing_ok=True)
+
 
 def driver_url(url):
     address = make_url(url)
@@ -481,7 +555,7 @@ class TestTheOldLedger:
         database = open_database(tmp_path, old)
         before = rows_of(tmp_path, old)
         move(tmp_path, old, new)
-        message = r"The library was moved from .* to .*: set FOOTNOTE_DATABASE_URL to this address"
+        message = r"was moved from .* to .*: set FOOTNOTE_DATABASE_URL to the URL that was passed"
         for table in Base.metadata.sorted_tables:
             column = next(iter(table.columns))
             rows = select(table).limit(1)
