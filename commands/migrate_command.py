@@ -58,7 +58,10 @@ def migrate(
 def _ledger_migration(settings: "Settings", to_database: str) -> "LedgerMigration":
     from bootstrap import ledger_migration  # slow, and `--help` does not need it
 
-    return ledger_migration(settings, None if to_database == _FOLDER else to_database)
+    try:
+        return ledger_migration(settings, None if to_database == _FOLDER else to_database)
+    except ConfigError as error:
+        raise ConfigError(f"--to-database {_FOLDER} or URL: {error}") from error
 
 
 def _move_index(engine: str, data_dir: Path | None) -> None:
@@ -88,8 +91,7 @@ def _report(moved: "MovedLedger", settings: "Settings", *, is_in_folder: bool) -
     change = "remove FOOTNOTE_DATABASE_URL" if is_in_folder else is_set
     typer.echo(
         f"Now {change}, and restart all processes of Footnote. Until then, people can read, but not"
-        f" ask: {moved.earlier_place} refuses changes. It remains as it is; delete it when you no"
-        " longer need it."
+        f" ask: {moved.earlier_place} refuses changes. Nothing was deleted there."
     )
     typer.echo(
         f"Keep the data folder {settings.data_dir}: it still contains the stored settings, the"

@@ -24,20 +24,22 @@ def library(imported):
 
 
 def test_the_ledger_moves_away_and_back(line, library, url):
-    before = ask(line)
+    before, new = ask(line), url.removeprefix("sqlite:///")
     output = line.run("migrate", "--to-database", url).stdout
-    assert f"tables are now in {url}, and equal the original." in output
+    assert f"tables are now in {new}, and equal the original." in output
     assert "to the URL that you passed with --to-database, and restart all processes" in output
     assert f"Keep the data folder {line.data_dir}" in output
+    assert f"ask: {line.data_dir}/footnote.db refuses changes." in output
 
     error = line.run("ask", QUESTION, code=1).stderr
     assert f"The library was moved from {line.data_dir}/footnote.db to {url}" in error
     assert ask(line, FOOTNOTE_DATABASE_URL=url) == before
     assert "all agree" in line.run("check", FOOTNOTE_DATABASE_URL=url).stdout
     output = line.run("migrate", "--to-database", url).stdout
-    assert f"The ledger was moved to {url}." in output
+    assert f"The ledger was moved to {new}." in output
 
     output = line.run("migrate", "--to-database", "sqlite", FOOTNOTE_DATABASE_URL=url).stdout
+    assert f"tables are now in {line.data_dir}/footnote.db" in output
     assert "Now remove FOOTNOTE_DATABASE_URL, and restart" in output
     assert ask(line) == before
     error = line.run("search", "leave", code=1, FOOTNOTE_DATABASE_URL=url).stderr
@@ -49,6 +51,7 @@ def test_wrong_calls_are_explained(line, library):
     error = line.run("migrate", "--to-index", "opensearch", code=1).stderr
     assert "set FOOTNOTE_SEARCH_URL" in error
     error = line.run("migrate", "--to-database", "mysql://db/footnote", code=1).stderr
+    assert "--to-database sqlite or URL:" in error
     assert "must be a URL of PostgreSQL" in error
     result = line.run("migrate", "--to-database", "postgresql://u:se@c:ret@h/db", code=1)
     assert "must be a URL of PostgreSQL" in result.stderr

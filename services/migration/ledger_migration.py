@@ -81,11 +81,11 @@ class LedgerMigration:
             closing(self._move()) as move,
         ):
             if move.is_complete():
-                return MovedLedger(self._new.name, self._old.name)
+                return MovedLedger(str(self._new.ledger), str(self._old.ledger))
             rows = self._perform(move, on_progress)
         total_ms = milliseconds(time.monotonic() - started)
         _log.info("ledger moved", rows=sum(rows.values()), total_ms=total_ms)
-        return MovedLedger(self._new.name, self._old.name, rows)
+        return MovedLedger(str(self._new.ledger), str(self._old.ledger), rows)
 
     def _perform(self, move: LedgerMove, on_progress: OnProgress) -> dict[str, int]:
         # Opening the ledger checks it, and updates its tables.

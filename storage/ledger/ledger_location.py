@@ -151,7 +151,8 @@ class LedgerLocation:
         return log if log and log.is_file() and log.stat().st_size else None
 
     @property
-    def _ledger(self) -> Path | str:
+    def ledger(self) -> Path | str:
+        """The file, or the URL without a password."""
         return self.file or self.url
 
     def missing_file(self) -> StorageError:
@@ -163,14 +164,14 @@ class LedgerLocation:
     def missing_tables(self) -> StorageError:
         """The error for a database without Footnote's tables."""
         return self._missing(
-            _("The ledger {ledger} does not contain Footnote's tables.").format(ledger=self._ledger)
+            _("The ledger {ledger} does not contain Footnote's tables.").format(ledger=self.ledger)
         )
 
     def missing_rows(self) -> StorageError:
         """The error for a ledger without rows in a folder with a library's indexes."""
         return self._missing(
             _("The ledger {ledger} contains no source, document, or index.").format(
-                ledger=self._ledger
+                ledger=self.ledger
             )
         )
 
@@ -198,7 +199,7 @@ class LedgerLocation:
     def moved(self, place: str) -> StorageError:
         """The error for a ledger that was moved to this place; see `move_mark.Mark`."""
         template = _MOVED_TO_URL if place else _MOVED_TO_FOLDER
-        return StorageError(template.format(ledger=self._ledger, place=place))
+        return StorageError(template.format(ledger=self.ledger, place=place))
 
     def unfinished_move(self) -> StorageError:
         """The error for a ledger that does not contain the whole library yet."""
@@ -206,7 +207,7 @@ class LedgerLocation:
             _(
                 "The library is being moved to {ledger}, which is not complete yet: finish `python"
                 " cli.py migrate` first, or use the ledger that it was moved from."
-            ).format(ledger=self._ledger)
+            ).format(ledger=self.ledger)
         )
 
     def damage_error(self, reason: str, findings: Sequence[str] = ()) -> DamagedLedgerError:
@@ -215,7 +216,7 @@ class LedgerLocation:
             _(
                 "The ledger {ledger} is damaged ({reason}). `python cli.py check` lists what is"
                 " damaged. {recovery}"
-            ).format(ledger=self._ledger, reason=reason, recovery=self._recovery(is_there=True)),
+            ).format(ledger=self.ledger, reason=reason, recovery=self._recovery(is_there=True)),
             findings,
         )
 
@@ -225,7 +226,7 @@ class LedgerLocation:
             _(
                 "The ledger {ledger} contains data that can't be read ({reason}). Run `python"
                 " cli.py check` to find out whether it is damaged. {recovery}"
-            ).format(ledger=self._ledger, reason=reason, recovery=self._recovery(is_there=True))
+            ).format(ledger=self.ledger, reason=reason, recovery=self._recovery(is_there=True))
         )
 
     def _recovery(self, *, is_there: bool = False) -> str:
