@@ -126,8 +126,9 @@ class ImportLeases(Store):
             BusyError: There is one.
         """
         with self._database.read() as session:
-            if any(not is_abandoned(row) for row in session.scalars(_running_of(source_id))):
-                raise _busy()
+            for row in session.scalars(_running_of(source_id)):
+                if not is_abandoned(row):
+                    raise _busy(row.worker)
 
     def renew(self, import_id: str, worker: str) -> None:
         """Extend the lease of a run."""
@@ -359,16 +360,17 @@ def _interrupt_dead_or_refuse(session: Session, source_id: str) -> None:
     """
     for row in session.scalars(_running_of(source_id)).all():
         if not is_abandoned(row):
-            raise _busy()
+            raise _busy(row.worker)
         _interrupt(session, row)
 
 
-def _busy() -> BusyError:
+def _busy(worker: str) -> BusyError:
+    host, _slash, rest = worker.partition("/")
     return BusyError(
         _(
-            "Another import of this source is running: let it finish, or cancel it on the import"
-            " page, then try again."
-        )
+            "Process {pid} on {host} is working on this source: let it finish, or cancel it on the"
+            " import page, then try again."
+        ).format(pid=rest.partition("/")[0], host=host)
     )
 
 

@@ -1,7 +1,5 @@
 """The parts of the load: documents, dialogs, usage of processes, slopes, and verdicts."""
 
-import asyncio
-import os
 import subprocess
 import sys
 from collections import Counter
@@ -61,11 +59,20 @@ def test_usage_includes_the_children_of_a_process():
 
 @pytest.mark.skipif(sys.platform != "linux", reason="there is no /proc")
 def test_files_of_event_loops_are_counted_separately():
-    (before,) = usage_by_role([os.getpid()]).values()
-    loops = [asyncio.new_event_loop() for _ in range(3)]
-    (during,) = usage_by_role([os.getpid()]).values()
-    for loop in loops:
-        loop.close()
+    script = (
+        "import asyncio; print('up', flush=True); input();"
+        " loops = [asyncio.new_event_loop() for _ in range(3)]; print('up', flush=True); input()"
+    )
+    with subprocess.Popen(
+        [sys.executable, "-c", script], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    ) as child:
+        child.stdout.readline()
+        (before,) = usage_by_role([child.pid]).values()
+        child.stdin.write("\n")
+        child.stdin.flush()
+        child.stdout.readline()
+        (during,) = usage_by_role([child.pid]).values()
+        child.communicate("\n")
     assert during.files[LOOPS] == before.files[LOOPS] + 3
     assert during.files.total() > before.files.total() + 3
     assert during.other_files == before.other_files

@@ -2,7 +2,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from domain import LOCAL_USER, ImportItem, ImportKind, Outcome
+from domain import LOCAL_USER, ImportItem, ImportKind, ImportState, Outcome
 from storage.ledger.import_leases import ImportLeases
 from storage.ledger.import_store import Imports, import_days
 from storage.ledger.ledger_tables import ImportRow
@@ -14,9 +14,10 @@ NOON = datetime(2026, 11, 20, 12, 0, tzinfo=UTC)
 
 
 def add_import(shelf, started_at, outcomes, kind=ImportKind.IMPORT):
-    imports = Imports(shelf.database)
-    import_id = ImportLeases(shelf.database).start(shelf.docs, LOCAL_USER.user_id, "w")
+    imports, leases = Imports(shelf.database), ImportLeases(shelf.database)
+    import_id = leases.start(shelf.docs, LOCAL_USER.user_id, "w")
     imports.add(import_id, [ImportItem(f"{n}", "", each) for n, each in enumerate(outcomes)])
+    leases.settle(import_id, "w", ImportState.FAILED, message="", seconds=1.0)
     with shelf.database.write() as session:
         row = session.get_one(ImportRow, import_id)
         row.started_at, row.kind = started_at, kind

@@ -323,7 +323,7 @@ def test_a_direct_import_is_refused_while_a_run_of_its_source_is_in_progress(
         lambda: leases.start(source_id, "anna", "v"),
         partial(leases.require_idle, source_id),
     ):
-        with pytest.raises(BusyError, match="this source is running"):
+        with pytest.raises(BusyError, match="is working on this source"):
             call()
     assert [run.id for run in queue.current(source_id)] == [running]
     leases.require_idle(other)
