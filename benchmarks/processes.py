@@ -93,7 +93,7 @@ class Watch:
 def usage_by_role(pids: Sequence[int]) -> Mapping[str, Usage]:
     """What these processes and their descendants use now, summed up by role."""
     usage: dict[str, Usage] = defaultdict(Usage)
-    for pid in (one for root in pids for one in _family(root)):
+    for pid in (one for root in pids for one in family(root)):
         with suppress(OSError):  # it has just ended
             usage[_role(pid)] += _usage(pid)
     return usage
@@ -104,12 +104,13 @@ def own_memory() -> float:
     return _usage(os.getpid()).own
 
 
-def _family(pid: int) -> Iterator[int]:
+def family(pid: int) -> Iterator[int]:
+    """The process and its descendants, each before its own; without those that have ended."""
     yield pid
     with suppress(OSError):
         for thread in (PROC / str(pid) / "task").iterdir():
             for child in (thread / "children").read_text().split():
-                yield from _family(int(child))
+                yield from family(int(child))
 
 
 def _role(pid: int) -> str:

@@ -15,10 +15,10 @@ from services.housekeeping import Housekeeping
 from services.imports.compaction import Compaction
 from services.imports.import_queue import ImportQueue
 from services.imports.import_resumption import Quarantine
-from services.imports.import_run import BATCH_DOCUMENTS
 from services.imports.import_service import ImportService
 from services.imports.import_turn import TURN_S, ImportTurn
 from services.imports.leased_run import LeasedRun
+from services.imports.shared_reading import BATCH_DOCUMENTS
 from services.long_work import (
     CancelableWait,
     Cancelled,

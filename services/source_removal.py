@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from domain import ImportItem, ImportKind, ImportReport, ImportState, Outcome, Principal
 from services.imports.import_turn import UNLIMITED, ImportTurn, TurnOverError
-from services.imports.index_writer import ActiveIndex
+from services.imports.index_writer import FIRST_STEP_TIMEOUT_S, ActiveIndex
 from services.long_work import Cancelled, OnProgress, Progress, Stage, ignore, never, stop_if
 from services.sources.source_kinds import SourceKinds
 from storage.index_stores import IndexStores
@@ -13,8 +13,6 @@ from storage.ledger.document_store import Documents, StoredVersion
 from storage.ledger.lease_guard import with_lease
 from storage.ledger.source_store import Sources, StoredSource
 
-_LOCK_TIMEOUT_S = 2.0
-"""How long a removal waits at its beginning: nothing is lost if it stays in the queue."""
 _GROUP = 200
 
 
@@ -72,7 +70,7 @@ class Removals:
         removals = [
             _removal(key, version) for key, version in self._documents.versions(source.id).items()
         ]
-        with active.step(cancelled, _LOCK_TIMEOUT_S):
+        with active.step(cancelled, FIRST_STEP_TIMEOUT_S):
             _load(active, removals)
         turn.end_listing()
         for group in in_groups(removals, _GROUP):

@@ -7,11 +7,7 @@ from pathlib import Path
 from domain.errors import BusyError
 from domain.messages import _
 from storage.ledger.database import Database
-from storage.safe_writes import attempt, writer_lock
-
-
-def _ignore() -> None:
-    pass
+from storage.safe_writes import attempt, just_wait, writer_lock
 
 
 class LibraryLock:
@@ -26,7 +22,7 @@ class LibraryLock:
         self._session_lock = database.session_lock()
 
     @contextmanager
-    def hold(self, timeout_s: float, on_wait: Callable[[], None] = _ignore) -> Iterator[None]:
+    def hold(self, timeout_s: float, on_wait: Callable[[], None] = just_wait) -> Iterator[None]:
         """Hold the lock, which is not reentrant.
 
         Args:

@@ -36,8 +36,8 @@ _locks = _ThreadLocks()
 _POLL_S = 0.02
 
 
-def _ignore() -> None:
-    pass
+def just_wait() -> None:
+    """Do nothing while waiting for a lock."""
 
 
 def attempt(action: Callable[[], bool], timeout_s: float, on_wait: Callable[[], None]) -> bool:
@@ -56,7 +56,7 @@ def attempt(action: Callable[[], bool], timeout_s: float, on_wait: Callable[[], 
 
 @contextmanager
 def writer_lock(
-    folder: Path, timeout_s: float = 30.0, on_wait: Callable[[], None] = _ignore
+    folder: Path, timeout_s: float = 30.0, on_wait: Callable[[], None] = just_wait
 ) -> Iterator[None]:
     """Lock `folder` for writing, creating it if necessary.
 

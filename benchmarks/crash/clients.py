@@ -9,6 +9,7 @@ from typing import Any
 import httpx
 
 from benchmarks.crash.scene import QUESTION
+from benchmarks.threads import running_threads
 from bootstrap.services import Services
 from domain import LOCAL_USER, TurnState
 
@@ -34,15 +35,8 @@ class Clients:
     @contextmanager
     def asking(self) -> Iterator[None]:
         """Ask in threads until the end of the block."""
-        threads = [threading.Thread(target=self._ask) for _ in range(COUNT)]
-        for thread in threads:
-            thread.start()
-        try:
+        with running_threads([self._ask] * COUNT, self._ended):
             yield
-        finally:
-            self._ended.set()
-            for thread in threads:
-                thread.join()
 
     def _ask(self) -> None:
         headers = {"Authorization": f"Bearer {self._secret}"}

@@ -15,7 +15,7 @@ from services.imports.import_turn import UNLIMITED, ImportTurn, TurnOverError
 from services.imports.index_writer import ActiveIndex, IndexWriter, entries_of
 from services.imports.new_version import new_version, refuse_unstorable
 from services.imports.permission_plan import HIDDEN_WORDS
-from services.imports.shared_reading import SharedReading
+from services.imports.shared_reading import BATCH_DOCUMENTS, SharedReading
 from services.long_work import Cancelled, OnProgress, Progress, Stage, stop_if
 from storage.ledger.database import Database, in_groups
 from storage.ledger.document_store import StoredVersion
@@ -27,7 +27,6 @@ from storage.ledger.source_store import StoredSource
 
 _BATCH_PASSAGES = 256
 _POLL_S = 1.0
-BATCH_DOCUMENTS = 64
 _PROCESSED = {Outcome.NEW, Outcome.CHANGED, Outcome.FAILED}
 
 

@@ -21,7 +21,7 @@ from services.imports.import_plan import Loader, Plan, failed_item, list_entries
 from services.imports.import_resumption import Quarantine
 from services.imports.import_run import ImportExecution, ImportTask, final_state
 from services.imports.import_turn import UNLIMITED, ImportTurn, TurnOverError
-from services.imports.index_writer import ActiveIndex, searchable_text
+from services.imports.index_writer import FIRST_STEP_TIMEOUT_S, ActiveIndex, searchable_text
 from services.imports.leased_run import LeasedRun
 from services.imports.new_version import new_version, refuse_unstorable
 from services.imports.readable_records import ReadableRecords
@@ -43,9 +43,6 @@ from storage.ledger.source_store import (
 )
 from storage.library_lock import LibraryLock
 from storage.processes import process_name
-
-_LOCK_TIMEOUT_S = 2.0
-"""How long the first step waits: nothing is lost if the run stays in the queue."""
 
 
 class ImportService:
@@ -118,7 +115,7 @@ class ImportService:
             StorageError: The data folder can't be written.
         """
         worker = process_name()
-        with self._active.step(timeout_s=_LOCK_TIMEOUT_S):
+        with self._active.step(timeout_s=FIRST_STEP_TIMEOUT_S):
             import_id = self._leases.start(source.id, principal.user_id, worker)
         leased = LeasedRun(
             self._leases,
@@ -316,7 +313,7 @@ class ImportService:
         execution = self._execution(task, database, on_progress, cancelled)
         active = execution.active
         execution.items.extend(self._imports.get(task.import_id).items)
-        with active.step(cancelled, _LOCK_TIMEOUT_S):
+        with active.step(cancelled, FIRST_STEP_TIMEOUT_S):
             active.collect_garbage()
         stored = self._documents.versions(source.id)
         update_metadata(active, self._documents, source, stored, cancelled)

@@ -25,10 +25,7 @@ from services.long_work import Cancelled, Stage, never, stop_if
 from storage.base_store import IndexStore, NewPassage
 from storage.index_stores import IndexStores, open_store
 from storage.ledger.database import Database, in_groups
-from storage.ledger.document_store import (
-    StoredDocument,
-    passage_metadata,
-)
+from storage.ledger.document_store import StoredDocument, passage_metadata
 from storage.ledger.index_store import Index, Indexes, IndexSpec, IndexState, new_index
 from storage.ledger.lease_guard import LeaseLostError
 from storage.ledger.ledger import Ledger, NewVersion
@@ -47,6 +44,8 @@ _PASSAGES_PER_COMMIT = 1024
 _STEP_TIMEOUT_S = 20.0
 """How long a step of an import waits for those of others, which take seconds, so that the documents
 it has read are not lost. A reindex takes longer."""
+FIRST_STEP_TIMEOUT_S = 2.0
+"""How long the first step of a run waits: nothing is lost if it returns to the queue."""
 
 
 @dataclass(frozen=True, slots=True)

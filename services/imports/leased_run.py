@@ -105,8 +105,7 @@ class LeasedRun:
             self._log.stop("stopped")
             return None
         except BusyError:
-            is_queued = self.default_state is ImportState.INTERRUPTED
-            self._stop(ImportState.QUEUED if is_queued else self.default_state)
+            self._stop(ImportState.QUEUED if self._is_resumable else self.default_state)
             raise
         except (SourceUnavailableError, StorageUnavailableError) as error:
             self._postpone(error)
@@ -127,6 +126,11 @@ class LeasedRun:
         self._log.end(report)
         return report
 
+    @property
+    def _is_resumable(self) -> bool:
+        """Whether it is a run of the queue, which a worker resumes; nobody waits for its end."""
+        return self.default_state is ImportState.INTERRUPTED
+
     def _fail(self, error: Exception) -> None:
         reason = str(error) if isinstance(error, AppError) else repr(error)
         message = (
@@ -142,7 +146,7 @@ class LeasedRun:
         """Retry an import later; a dry run fails, because its user is waiting for it."""
         if isinstance(error, SourceUnavailableError):  # the failure was not in the last write
             self._has_written |= self._is_writing()
-        if self.kind is ImportKind.IMPORT and self.default_state is ImportState.INTERRUPTED:
+        if self.kind is ImportKind.IMPORT and self._is_resumable:
             self.leases.postpone(
                 self.import_id,
                 self.worker,

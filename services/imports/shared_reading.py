@@ -11,8 +11,8 @@ from storage.ledger.database import Database, in_groups
 from storage.ledger.import_leases import Workers
 from storage.ledger.import_portions import ImportPortions, Portion
 
-PORTION_DOCUMENTS = 64
-"""Also the most documents that are written at once, so a portion of small ones is one batch."""
+BATCH_DOCUMENTS = 64
+"""The most documents that are written at once, and a portion, so one of small ones is one batch."""
 
 
 class SharedReading:
@@ -23,12 +23,13 @@ class SharedReading:
         self._workers = Workers(database)
         self._import_id, self._worker = import_id, worker
         self._others: dict[int, Sequence[DocumentRef]] = {}
+        """The portions that this worker has not taken, until they have been read."""
 
     def publish(self, refs: Sequence[DocumentRef], new_keys: Collection[str]) -> bool:
         """Publish the documents, unless they are few, or there is no other worker."""
-        is_shared = len(refs) > PORTION_DOCUMENTS and self._workers.any_alive(self._worker)
+        is_shared = len(refs) > BATCH_DOCUMENTS and self._workers.any_alive(self._worker)
         if is_shared:
-            groups = list(in_groups(refs, PORTION_DOCUMENTS))
+            groups = list(in_groups(refs, BATCH_DOCUMENTS))
             self._portions.publish(self._import_id, groups, new_keys)
             self._others = dict(enumerate(groups))
         return is_shared
@@ -52,5 +53,5 @@ class SharedReading:
 
     @property
     def is_complete(self) -> bool:
-        """Whether all portions have been read."""
-        return not self._portions.numbers(self._import_id)
+        """Whether all portions have been read, as of the last call of `read_by_others`."""
+        return not self._others

@@ -61,11 +61,6 @@ class LedgerMove:
         if _is_same(self._old.location, self._new.location):
             raise self._already_there()
 
-    @property
-    def new(self) -> LedgerLocation:
-        """Where the ledger will be."""
-        return self._new.location
-
     def close(self) -> None:
         """Close the connections."""
         for place in (self._old, self._new):

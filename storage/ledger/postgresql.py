@@ -222,10 +222,15 @@ def explanation(location: "LedgerLocation", error: SQLAlchemyError, reason: str)
     if code == "57014":
         return _unavailable(location, reason, _SLOW)
     if code.startswith(_LOST_CODES) or getattr(error, "connection_invalidated", False):
-        return _unavailable(location, reason, _LOST)
+        return connection_lost(location, reason)
     if isinstance(error, OperationalError) and not code:
         return _refused(location, reason)
     return _unusable(location, reason, _BY_CODE.get(code, ""))
+
+
+def connection_lost(location: "LedgerLocation", reason: str) -> StorageUnavailableError:
+    """The error for a connection that has ended."""
+    return _unavailable(location, reason, _LOST)
 
 
 def _refused(location: "LedgerLocation", reason: str) -> StorageError:
@@ -239,7 +244,7 @@ def _unusable(location: "LedgerLocation", reason: str, remedy: str) -> StorageEr
     return StorageError(location.unusable(reason, remedy))
 
 
-def _unavailable(location: "LedgerLocation", reason: str, remedy: str) -> StorageError:
+def _unavailable(location: "LedgerLocation", reason: str, remedy: str) -> StorageUnavailableError:
     return StorageUnavailableError(location.unusable(reason, remedy))
 
 

@@ -7,6 +7,7 @@ from sqlalchemy.exc import SQLAlchemyError
 
 from domain.errors import StorageUnavailableError
 from domain.messages import _
+from storage.ledger import postgresql
 
 if TYPE_CHECKING:
     from storage.ledger.ledger_location import LedgerLocation
@@ -73,7 +74,4 @@ class SessionLock:
 
     def _lost(self) -> StorageUnavailableError:
         reason = _("the connection that locked the library has ended")
-        return StorageUnavailableError(self._location.unusable(reason, _REMEDY))
-
-
-_REMEDY = _(": try again in a moment, and check that the PostgreSQL server is running")
+        return postgresql.connection_lost(self._location, reason)

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from secrets import token_bytes
 
+from benchmarks.processes import family
 from tests.deploy.files import ROOT, SERVICES, image_files
 from tests.postgresql.server import PASSWORD, USER
 
@@ -137,27 +138,17 @@ class Containers:
 
 def stop(process):
     """Send SIGTERM to process 1 of the container, and return its exit code."""
-    os.kill(_children(process.pid)[0], signal.SIGTERM)
+    os.kill(_inside(process)[0], signal.SIGTERM)
     return process.wait(END_S)
 
 
 def send_to_all(process, number):
     """Send a signal to all processes of the container, the first one first."""
-    for pid in _descendants(process.pid):
+    for pid in _inside(process):
         with suppress(ProcessLookupError):
             os.kill(pid, number)
 
 
-def _descendants(pid):
-    for child in _children(pid):
-        yield child
-        yield from _descendants(child)
-
-
-def _children(pid):
-    """The processes that this one has started; none if it has ended."""
-    found = []
-    with suppress(OSError):
-        for thread in Path(f"/proc/{pid}/task").iterdir():
-            found += map(int, (thread / "children").read_text().split())
-    return found
+def _inside(process):
+    """The processes of the container, the first one first; none if it has ended."""
+    return [*family(process.pid)][1:]

@@ -6,6 +6,7 @@ from sqlalchemy import BigInteger, Boolean, Float, insert, select
 
 from domain.messages import _
 from storage.ledger.columns import Json, MessageJson, MessageText, Text, UtcDateTime, Whole
+from storage.ledger.database import open_database
 from storage.ledger.engines import engine_of, reader_of, writer_of
 from storage.ledger.ledger_check import url_of
 from storage.ledger.ledger_location import FILE
@@ -63,6 +64,23 @@ def _value(column, n, keys):
         Float: n / 7,
     }
     return next(value for kind, value in values.items() if isinstance(column.type, kind))
+
+
+def create_full_ledger(data_dir, url, count):
+    """A new ledger with `count` rows in each table."""
+    open_database(data_dir, url).close()
+    engine = engine_for(data_dir, url)
+    fill(engine, count)
+    engine.dispose()
+
+
+def rows_of(data_dir, url):
+    """All rows of a ledger that is not open: see `contents`."""
+    engine = engine_for(data_dir, url)
+    try:
+        return contents(engine)
+    finally:
+        engine.dispose()
 
 
 def contents(engine):

@@ -11,9 +11,12 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 import httpx
+
+from benchmarks.threads import running_threads
 
 CLIENTS = 4
 PATIENCE_S = 60.0
@@ -51,15 +54,9 @@ class Clients:
     @contextmanager
     def asking(self) -> Iterator[None]:
         """Ask until the end of the block; questions that have begun are finished."""
-        threads = [threading.Thread(target=self._ask_on, args=(n,)) for n in range(CLIENTS)]
-        for thread in threads:
-            thread.start()
-        try:
+        clients = [partial(self._ask_on, n) for n in range(CLIENTS)]
+        with running_threads(clients, self._ended):
             yield
-        finally:
-            self._ended.set()
-            for thread in threads:
-                thread.join()
 
     def failed(self, attempts: int | None = None) -> list[Question]:
         """The questions without an answer in so many attempts; None for as many as there were."""

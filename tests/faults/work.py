@@ -7,6 +7,7 @@ from itertools import cycle
 
 import httpx
 
+from benchmarks.threads import running_threads
 from tests.faults.folders import Folder
 from tests.faults.topology import Topology
 
@@ -38,13 +39,8 @@ class Work:
     @contextmanager
     def changing(self) -> Iterator[None]:
         """Change the folders in a thread until the end of the block, and have them imported."""
-        thread = threading.Thread(target=self._change)
-        thread.start()
-        try:
+        with running_threads([self._change], self._ended):
             yield
-        finally:
-            self._ended.set()
-            thread.join()
 
     def _change(self) -> None:
         number = 0

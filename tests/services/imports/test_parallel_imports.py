@@ -189,23 +189,34 @@ def test_an_import_starts_over_with_an_index_of_other_settings(worker, tmp_path)
     assert worker.library.check().agrees
 
 
+class Step:
+    """A step of another worker, which holds the lock of the library until `release` is set."""
+
+    def __init__(self, worker):
+        self.release = threading.Event()
+        self._lock, self._held = worker.library.imports.lock, threading.Event()
+
+    def begin_in(self, threads):
+        threads.submit(self._hold)
+        self._held.wait(WAIT_S)
+
+    def _hold(self):
+        with self._lock.hold(0):
+            self._held.set()
+            self.release.wait(WAIT_S)
+
+
 def test_an_import_waits_for_the_short_steps_of_others_but_not_for_a_reindex(
     worker, other, monkeypatch
 ):
     worker.add("a")
     worker.claim()
-    release, held = threading.Event(), threading.Event()
-
-    def hold():
-        with other.library.imports.lock.hold(0):
-            held.set()
-            release.wait(WAIT_S)
+    short, long = Step(other), Step(other)
 
     def block(number):
         if number == 60:
-            threads.submit(hold)
-            held.wait(WAIT_S)
-            threading.Timer(0.3, release.set).start()
+            short.begin_in(threads)
+            threading.Timer(0.3, short.release.set).start()
 
     with ThreadPoolExecutor(1) as threads:
         loader = HookedLoader(documents("a"), block)
@@ -215,16 +226,14 @@ def test_an_import_waits_for_the_short_steps_of_others_but_not_for_a_reindex(
     monkeypatch.setattr("services.imports.index_writer._STEP_TIMEOUT_S", 0.2)
     worker.add("b")
     worker.claim()
-    release.clear(), held.clear()
 
     def block_for_long(number):
         if number == 60:
-            threads.submit(hold)
-            held.wait(WAIT_S)
+            long.begin_in(threads)
 
     with ThreadPoolExecutor(1) as threads:
         state = worker.perform(HookedLoader(documents("b"), block_for_long))
-        release.set()
+        long.release.set()
     assert state is ImportState.QUEUED
     assert "Another import or a reindex is running" in str(worker.error)
     assert worker.claim()
@@ -234,17 +243,11 @@ def test_an_import_waits_for_the_short_steps_of_others_but_not_for_a_reindex(
 def test_a_cancellation_takes_effect_while_a_step_waits(worker, other):
     worker.add("a")
     worker.claim()
-    release, held = threading.Event(), threading.Event()
-
-    def hold():
-        with other.library.imports.lock.hold(0):
-            held.set()
-            release.wait(WAIT_S)
+    step = Step(other)
 
     def block(number):
         if number == 60:
-            threads.submit(hold)
-            held.wait(WAIT_S)
+            step.begin_in(threads)
             threading.Timer(0.3, cancel).start()
 
     def cancel():
@@ -252,7 +255,7 @@ def test_a_cancellation_takes_effect_while_a_step_waits(worker, other):
 
     with ThreadPoolExecutor(1) as threads:
         state = worker.perform(HookedLoader(documents("a"), block))
-        release.set()
+        step.release.set()
     assert state is ImportState.CANCELLED
     assert texts_of(worker.library) == {}
 

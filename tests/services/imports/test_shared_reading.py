@@ -9,7 +9,7 @@ import pytest
 
 from domain import ImportState, Outcome
 from domain.errors import NothingToReadError, SourceUnavailableError, UnreadableError
-from services.imports.shared_reading import PORTION_DOCUMENTS
+from services.imports.shared_reading import BATCH_DOCUMENTS
 from services.long_work import Stage
 from services.portion_reader import PortionReader
 from storage.ledger.import_leases import Workers
@@ -21,7 +21,7 @@ from tests.fakes.workers import HookedLoader, Worker, documents
 pytestmark = pytest.mark.usefixtures("ledger_kind")
 
 WAIT_S = 60
-MANY = 2 * PORTION_DOCUMENTS + 10
+MANY = 2 * BATCH_DOCUMENTS + 10
 
 
 @pytest.fixture
@@ -120,7 +120,7 @@ def test_two_workers_read_one_source_together(worker, other):
             ended.set()
         assert first.result(WAIT_S), "a portion was there"
     assert set(Counter(own.reads + helper.loader.reads).values()) == {1}
-    assert len(helper.loader.reads) >= PORTION_DOCUMENTS
+    assert len(helper.loader.reads) >= BATCH_DOCUMENTS
     require_complete(worker, source, texts)
     assert worker.runs.get(worker.run.id).passages_embedded == MANY
 
@@ -139,44 +139,41 @@ def test_the_progress_includes_what_others_have_read(worker, other):
     assert [one.done for one in reading] == sorted(one.done for one in reading)
     assert {one.total for one in reading} == {MANY}
     steps = {after.done - before.done for before, after in zip(reading, reading[1:], strict=False)}
-    assert max(steps) > PORTION_DOCUMENTS - 1
+    assert max(steps) > BATCH_DOCUMENTS - 1
     assert reading[-1].done == MANY
     assert reading[-1].expected == MANY
 
 
-@pytest.mark.parametrize("count", [1, PORTION_DOCUMENTS])
-def test_few_documents_are_not_shared(worker, other, count):
+def portions_while_reading(worker, other, loader_type, count):
+    """Whether another worker found a portion, before each document of an import was read."""
     begin(worker)
-    helper, shared = Helper(other, DictLoader({})), []
-    loader = HookedLoader(documents("a", count), lambda _number: shared.append(helper.read_next()))
+    helper, found = Helper(other, DictLoader({})), []
+    loader = loader_type(documents("a", count), lambda _number: found.append(helper.read_next()))
     assert worker.perform(loader) is ImportState.COMPLETED
-    assert shared == [False] * count
+    return found
+
+
+@pytest.mark.parametrize("count", [1, BATCH_DOCUMENTS])
+def test_few_documents_are_not_shared(worker, other, count):
+    assert portions_while_reading(worker, other, HookedLoader, count) == [False] * count
 
 
 def test_without_another_worker_nothing_is_shared(worker, other):
     Workers(other.library.database).leave(other.name)
-    begin(worker)
-    helper, shared = Helper(other, DictLoader({})), []
-    loader = HookedLoader(documents("a", MANY), lambda _number: shared.append(helper.read_next()))
-    assert worker.perform(loader) is ImportState.COMPLETED
-    assert set(shared) == {False}
+    assert set(portions_while_reading(worker, other, HookedLoader, MANY)) == {False}
 
 
 def test_a_source_whose_documents_depend_on_the_listing_is_not_shared(worker, other):
     class Dependent(HookedLoader):
         reads_without_listing = False
 
-    begin(worker)
-    helper, shared = Helper(other, DictLoader({})), []
-    loader = Dependent(documents("a", MANY), lambda _number: shared.append(helper.read_next()))
-    assert worker.perform(loader) is ImportState.COMPLETED
-    assert set(shared) == {False}
+    assert set(portions_while_reading(worker, other, Dependent, MANY)) == {False}
 
 
 def test_what_a_worker_could_not_finish_is_read_by_that_of_the_import(worker, other):
     texts, source = documents("a", MANY), begin(worker)
     unreachable = SourceUnavailableError("the source can't be reached")
-    loader = FailingLoader(texts, {f"a{PORTION_DOCUMENTS + 10:03}.txt": unreachable})
+    loader = FailingLoader(texts, {f"a{BATCH_DOCUMENTS + 10:03}.txt": unreachable})
     helper = Helper(other, loader)
 
     def help_once(number):
@@ -273,7 +270,7 @@ def test_a_worker_that_ends_leaves_its_portion_to_that_of_the_import(worker, oth
 
 def test_failures_and_empty_documents_of_another_worker_are_recorded(worker, other):
     texts, source = documents("a", MANY), begin(worker)
-    keys = [f"a{PORTION_DOCUMENTS + n:03}.txt" for n in range(2)]
+    keys = [f"a{BATCH_DOCUMENTS + n:03}.txt" for n in range(2)]
     assert worker.perform(DictLoader(texts)) is ImportState.COMPLETED
     changed = {key: f"{text} Changed." for key, text in texts.items()}
     worker.runs.enqueue(source.id, "anna", worker.run.kind, {})

@@ -10,7 +10,7 @@ import pytest
 
 from domain.errors import StorageError
 from storage.ledger.database import open_database
-from tests.fakes.full_ledger import contents, engine_for, fill
+from tests.fakes.full_ledger import create_full_ledger, rows_of
 
 ROOT = Path(__file__).parents[3]
 LIBRARY = "a" * 32
@@ -22,22 +22,6 @@ def start(folder, old, new):
     process = subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE)
     assert process.stdout.readline() == b"ready\n"
     return process
-
-
-def rows_of(folder, url):
-    engine = engine_for(folder, url)
-    try:
-        return contents(engine)
-    finally:
-        engine.dispose()
-
-
-def filled(folder, url):
-    open_database(folder, url).close()
-    engine = engine_for(folder, url)
-    fill(engine, ROWS)
-    engine.dispose()
-    return rows_of(folder, url)
 
 
 def opens(folder, url):
@@ -54,7 +38,7 @@ def seconds(tmp_path):
     folder = tmp_path / "measured"
     folder.mkdir()
     old, new = (f"sqlite:///{folder / name}.db" for name in ("old", "new"))
-    filled(folder, old)
+    create_full_ledger(folder, old, ROWS)
     process, began = start(folder, old, new), time.monotonic()
     assert process.wait() == 0
     return time.monotonic() - began
@@ -77,7 +61,8 @@ def new(request, tmp_path):
 def test_a_killed_move_leaves_a_library_in_use_and_is_resumed(tmp_path, seconds, new, kills):
     moments = random.Random(kills)
     old = f"sqlite:///{tmp_path / 'old.db'}"
-    before = filled(tmp_path, old)
+    create_full_ledger(tmp_path, old, ROWS)
+    before = rows_of(tmp_path, old)
     for _kill in range(kills):
         process = start(tmp_path, old, new)
         time.sleep(moments.uniform(0, seconds))

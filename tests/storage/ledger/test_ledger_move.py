@@ -22,7 +22,7 @@ from storage.ledger.ledger_move import LedgerMove
 from storage.ledger.ledger_tables import Base, ConversationRow, DocumentRow, SourceRow
 from storage.ledger.source_store import Sources
 from tests.fakes.audit import audit_of
-from tests.fakes.full_ledger import contents, engine_for, fill
+from tests.fakes.full_ledger import create_full_ledger, engine_for, rows_of
 from tests.postgresql.server import PASSWORD, server
 from tests.storage.test_migrations import migrate_url
 
@@ -69,21 +69,10 @@ def full(tmp_path, new_database):
 
     def create(kind, count=ROWS):
         url = new_database(kind)
-        open_database(tmp_path, url).close()
-        engine = engine_for(tmp_path, url)
-        fill(engine, count)
-        engine.dispose()
+        create_full_ledger(tmp_path, url, count)
         return url
 
     return create
-
-
-def rows_of(tmp_path, url):
-    engine = engine_for(tmp_path, url)
-    try:
-        return contents(engine)
-    finally:
-        engine.dispose()
 
 
 def write(tmp_path, url, *statements):
