@@ -250,7 +250,7 @@ def _is_hidden(name: str) -> bool:
 
 
 def _in_parallel(call: Callable[[str], T], arguments: Iterable[str]) -> Iterator[T]:
-    """Yield the results in order; after an error, no further calls begin."""
+    """Yield the results in order; after an error, no further batch of calls begins."""
     waiting = iter(arguments)
     with ThreadPoolExecutor(_REQUESTS) as pool:
         while batch := list(islice(waiting, _BATCH)):

@@ -16,6 +16,7 @@ from fastapi import APIRouter, FastAPI
 from filelock import FileLock
 from sqlalchemy import Connection, Engine, create_engine, event, inspect
 from starlette.routing import BaseRoute
+from streamlit.components.v2 import manifest_scanner
 
 from models import builtin, e5_tokenizer
 from storage.ledger import engines
@@ -43,7 +44,8 @@ def share(monkeypatch: pytest.MonkeyPatch, models: Path) -> None:
     tests/storage/test_migrations.py tests the migrations themselves. Models are prepared in
     `models`, which processes may share, and copied to the caches of the tests. HTTP clients trust
     the same public authorities; contexts with other authorities or keys are not shared. All apps
-    include the same routers in the same way, and share what FastAPI derives from them.
+    include the same routers in the same way, and share what FastAPI derives from them. Streamlit
+    searches the installed packages for components once, not for each AppTest, which takes .3 s.
     """
 
     def graph_file(model, cache_dir, precision):
@@ -68,6 +70,8 @@ def share(monkeypatch: pytest.MonkeyPatch, models: Path) -> None:
     monkeypatch.setattr(ssl, "create_default_context", _tls_context)
     monkeypatch.setattr(httpcore2, "default_ssl_context", cache(httpcore2.default_ssl_context))
     monkeypatch.setattr(FastAPI, "include_router", _include_router)
+    find_components = cache(manifest_scanner.scan_component_manifests)
+    monkeypatch.setattr(manifest_scanner, "scan_component_manifests", find_components)
     event.listen(Engine, "before_cursor_execute", _skip_syncs, retval=True)
 
 

@@ -13,8 +13,9 @@ from tests.leaks.world import World
 
 
 @pytest.fixture
-def world(build_services, tmp_path):
-    return World(build_services(embed=True, api_requests_per_minute=10**6), tmp_path, seed=1)
+def world(build_services, tmp_path, request):
+    seed = getattr(request, "param", 1)
+    return World(build_services(embed=True, api_requests_per_minute=10**6), tmp_path, seed)
 
 
 def test_no_face_shows_what_is_hidden(world, caplog):
@@ -24,8 +25,9 @@ def test_no_face_shows_what_is_hidden(world, caplog):
 
 
 @pytest.mark.slow
-def test_no_face_shows_what_is_hidden_in_thousands_of_cases(world):
-    assert leaks(world, 2_000) == []
+@pytest.mark.parametrize("world", [2, 3, 4, 5], indirect=True)
+def test_no_face_shows_what_is_hidden_in_many_cases(world):
+    assert leaks(world, 500) == []
 
 
 def test_without_the_check_of_sources_the_test_finds_leaks(world, monkeypatch):

@@ -135,7 +135,7 @@ def test_a_process_that_continues_while_another_performs_its_run_writes_nothing(
 def test_a_process_that_is_suspended_while_it_writes_commits_nothing_without_its_lease(
     worker, suspended, monkeypatch
 ):
-    monkeypatch.setattr("services.imports.import_service._LOCK_TIMEOUT_S", 0.1)
+    monkeypatch.setattr("services.imports.import_service.FIRST_STEP_TIMEOUT_S", 0.1)
     worker.add("a")
     process = suspended("writing")
     wait_for_expiry(worker)

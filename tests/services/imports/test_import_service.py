@@ -413,7 +413,7 @@ def test_a_dry_run_tells_the_next_import_how_many_passages_to_expect(library):
 
 
 def test_a_concurrent_import_is_rejected(library, monkeypatch):
-    monkeypatch.setattr("services.imports.import_service._LOCK_TIMEOUT_S", 0.1)
+    monkeypatch.setattr("services.imports.import_service.FIRST_STEP_TIMEOUT_S", 0.1)
     locked, release = threading.Event(), threading.Event()
 
     def hold():
