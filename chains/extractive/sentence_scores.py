@@ -124,8 +124,9 @@ _NUMBER = re.compile(
     re.IGNORECASE,
 )
 _HEADING = re.compile(r"#{1,6}\s")
+_UNDERLINE = re.compile(r"[ \t]*\n[ \t]*(?:={3,}|-{3,})[ \t]*(?:\n|$)")
 _BLANK_LINE = re.compile(r"\n\s*\n")
-_RULE = re.compile(r"[|:\-\s]+|(?:```|~~~)\w*")
+_RULE = re.compile(r"[|:=\-\s]+|(?:```|~~~)\w*")
 # A question, or a sentence that merely announces the following one.
 _LEADS_ON = re.compile(r"(?:[?？:：]|[^\W\d]か。)[\s\"'”’)*_`」』]*$")
 
@@ -216,7 +217,7 @@ def _candidates(n: int, document: Document) -> Iterator[_Candidate]:
         if not leads_on and _BLANK_LINE.search(gap):
             leading_question = frozenset()
         leads_on = _LEADS_ON.search(sentence) is not None
-        if _HEADING.match(sentence):
+        if _is_heading(text, start, end):
             headings |= tokens
         elif _heads_a_table(text, start, end):
             header = tokens
@@ -227,6 +228,13 @@ def _candidates(n: int, document: Document) -> Iterator[_Candidate]:
             )
         leading_question = tokens if leads_on else leading_question
         before = tokens
+
+
+def _is_heading(text: str, start: int, end: int) -> bool:
+    """Whether the span is a heading: marked, or underlined. A rule may also follow a sentence."""
+    if _HEADING.match(text, start):
+        return True
+    return _UNDERLINE.match(text, end) is not None and text[end - 1] not in ".!?。！？"
 
 
 def _is_boilerplate(sentence: str) -> bool:

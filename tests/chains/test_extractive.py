@@ -118,6 +118,13 @@ def test_neither_headings_nor_questions_nor_table_headers_are_quoted():
     assert score_sentences("How do I reset the password?", [Document(text)]) == []
 
 
+@pytest.mark.parametrize("line", ["=====", "---"])
+def test_an_underlined_heading_is_not_quoted_but_a_sentence_above_a_rule_is(line):
+    text = f"Password reset notes\n{line}\n\nPasswords are reset on Mondays.\n{line}\n"
+    [sentence] = score_sentences("When are passwords reset?", [Document(text)])
+    assert text[sentence.start : sentence.end] == "Passwords are reset on Mondays."
+
+
 def test_a_header_at_the_end_of_a_passage_is_not_quoted_but_a_lone_row_is():
     header = "Offices have gateways.\n\n| Gateway office | UDP port |"
     [sentence] = score_sentences("Which UDP port?", [Document(header)])
