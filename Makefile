@@ -15,9 +15,10 @@ PORT ?= 8501
 BIN := .venv/bin
 # Compiled tests are reused, even if the shell turns that off.
 export PYTHONDONTWRITEBYTECODE :=
-PARALLEL := -n auto --dist loadfile --max-worker-restart=0
+# In the order of tests/conftest.py: pytest-xdist would start files with few tests last, also the slowest.
+PARALLEL := -n auto --dist loadfile --no-loadscope-reorder --max-worker-restart=0
 # Two processes: more browsers and programs at once would slow each other down.
-BROWSER_TESTS := $(BIN)/python -m pytest -q -n 2 --dist loadfile --max-worker-restart=0
+BROWSER_TESTS := $(BIN)/python -m pytest -q -n 2 --dist loadfile --no-loadscope-reorder --max-worker-restart=0
 # Not more processes, because each starts up to four nodes of its own (512 MB of heap each).
 OPENSEARCH_TESTS := $(BIN)/python -m pytest -q -n 2 --dist loadscope --durations=20 -m opensearch
 PIP := $(BIN)/python -m pip install --disable-pip-version-check --quiet --no-deps --require-hashes

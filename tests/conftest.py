@@ -43,6 +43,13 @@ def pytest_xdist_auto_num_workers():
     return (cores or 1) + 2
 
 
+@pytest.hookimpl(trylast=True)
+def pytest_collection_modifyitems(items):
+    """Put files with slow tests first: if one starts last, the other processes wait for it."""
+    slow_files = {item.path for item in items if item.get_closest_marker("slow")}
+    items.sort(key=lambda item: item.path not in slow_files)
+
+
 def pytest_collection_finish():
     """Exempt modules and tests from garbage collection, which would visit them again and again."""
     gc.freeze()
