@@ -58,10 +58,7 @@ def migrate(
 def _ledger_migration(settings: "Settings", to_database: str) -> "LedgerMigration":
     from bootstrap import ledger_migration  # slow, and `--help` does not need it
 
-    try:
-        return ledger_migration(settings, None if to_database == _FOLDER else to_database)
-    except ConfigError as error:
-        raise ConfigError(f"--to-database {_FOLDER} or URL: {error}") from error
+    return ledger_migration(settings, None if to_database == _FOLDER else to_database)
 
 
 def _move_index(engine: str, data_dir: Path | None) -> None:

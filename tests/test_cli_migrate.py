@@ -46,13 +46,16 @@ def test_the_ledger_moves_away_and_back(line, library, url):
     assert "to the data folder: remove FOOTNOTE_DATABASE_URL" in error
 
 
-def test_wrong_calls_are_explained(line, library):
+def test_wrong_calls_are_explained(line, library, url):
     assert "--to-database or --to-index" in line.run("migrate", code=2).stderr
     error = line.run("migrate", "--to-index", "opensearch", code=1).stderr
     assert "set FOOTNOTE_SEARCH_URL" in error
     error = line.run("migrate", "--to-database", "mysql://db/footnote", code=1).stderr
-    assert "--to-database sqlite or URL:" in error
-    assert "must be a URL of PostgreSQL" in error
+    assert "--to-database must be a URL of PostgreSQL" in error
+    assert "FOOTNOTE_DATABASE_URL" not in error
+    error = line.run("migrate", "--to-database", url, FOOTNOTE_DATABASE_URL="x", code=1).stderr
+    assert "FOOTNOTE_DATABASE_URL must be a URL of PostgreSQL" in error
+    assert "--to-database" not in error
     result = line.run("migrate", "--to-database", "postgresql://u:se@c:ret@h/db", code=1)
     assert "must be a URL of PostgreSQL" in result.stderr
     assert "ret" not in result.stdout + result.stderr

@@ -11,7 +11,7 @@ from services.access import require_role
 from services.long_work import OnProgress, ignore
 from storage.backups.library_id import WORKING_FOLDER, library_id, require_library_id
 from storage.ledger.database import ledger_location, open_database
-from storage.ledger.ledger_move import LedgerMove
+from storage.ledger.ledger_move import TARGET, LedgerMove
 from storage.library_lock import LibraryLock
 from storage.safe_writes import writer_lock
 
@@ -47,7 +47,7 @@ class LedgerMigration:
         self._old_url = old_url
         self._new_url = new_url
         self._old = ledger_location(data_dir, old_url)
-        self._new = ledger_location(data_dir, new_url)
+        self._new = ledger_location(data_dir, new_url, TARGET)
 
     def is_complete(self, principal: Principal) -> bool:
         """Whether an earlier call has moved the ledger.

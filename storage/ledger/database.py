@@ -29,7 +29,14 @@ from storage.ledger.ledger_check import (
     side_file,
     url_of,
 )
-from storage.ledger.ledger_location import FILE, LedgerLocation, Remains, reason_of, remains_in
+from storage.ledger.ledger_location import (
+    DATABASE_URL,
+    FILE,
+    LedgerLocation,
+    Remains,
+    reason_of,
+    remains_in,
+)
 from storage.ledger.session_lock import SessionLock
 from storage.safe_writes import writer_lock
 
@@ -254,26 +261,26 @@ def _bring_up_to_date(
             require_ledger(connection, location, remains)
         revision = revision_of(connection)
     if revision != HEAD:
-        require_known(revision, location.name)
-        _migrate(engine, data_dir, location.name)
+        require_known(revision, location)
+        _migrate(engine, data_dir, location)
 
 
-def ledger_location(data_dir: Path, url: str | None = None) -> LedgerLocation:
-    """Where the ledger is, without opening it.
+def ledger_location(data_dir: Path, url: str | None = None, option: str = "") -> LedgerLocation:
+    """Where the ledger is, without opening it; see `LedgerLocation.option`.
 
     Raises:
         ConfigError: `url` is not one of SQLite or PostgreSQL, or the driver is not installed.
     """
     if url is None:
-        return LedgerLocation(data_dir, "", data_dir / FILE)
-    engine_of(url)  # raises the errors
+        return LedgerLocation(data_dir, "", data_dir / FILE, option=option)
+    engine_of(url, option or DATABASE_URL)  # raises the errors
     address = make_url(url)
     display_url = address.set(query={}).render_as_string()
     if postgresql.is_address(address):
-        return LedgerLocation(data_dir, display_url, None, is_on_server=True)
+        return LedgerLocation(data_dir, display_url, None, is_on_server=True, option=option)
     name = address.database or ":memory:"
     is_file = not name.startswith((":", "file:"))
-    return LedgerLocation(data_dir, display_url, Path(name) if is_file else None)
+    return LedgerLocation(data_dir, display_url, Path(name) if is_file else None, option=option)
 
 
 def check_ledger(data_dir: Path, url: str | None = None) -> None:
@@ -347,15 +354,15 @@ def _make_folder(data_dir: Path) -> None:
         ) from error
 
 
-def _migrate(engine: Engine, data_dir: Path, name: str) -> None:
+def _migrate(engine: Engine, data_dir: Path, location: LedgerLocation) -> None:
     with writer_lock(data_dir, _MIGRATION_TIMEOUT_S), writer_of(engine).begin() as connection:
         from storage.ledger.migrations.run import upgrade  # loads Alembic
 
-        require_known(revision_of(connection), name)  # a newer version may have been faster
+        require_known(revision_of(connection), location)  # a newer version may have been faster
         upgrade(connection)
 
 
-def require_known(revision: str | None, name: str) -> None:
+def require_known(revision: str | None, location: LedgerLocation) -> None:
     """Require that this version of Footnote knows the migration of the ledger at this place.
 
     Raises:
@@ -366,7 +373,7 @@ def require_known(revision: str | None, name: str) -> None:
     if revision is not None and not is_known(revision):
         raise StorageError(
             _(
-                "{place} was written by a newer Footnote (version {revision}): update"
-                " Footnote, or set FOOTNOTE_DATA_DIR to another folder"
-            ).format(place=name, revision=revision)
+                "{place} was written by a newer Footnote (version {revision}): update Footnote, or"
+                " name another place with {setting}"
+            ).format(place=location.name, revision=revision, setting=location.setting)
         )

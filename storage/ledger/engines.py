@@ -10,36 +10,38 @@ from domain.errors import ConfigError
 from domain.messages import _
 from storage.ledger import postgresql
 from storage.ledger.columns import json_text
+from storage.ledger.ledger_location import DATABASE_URL
 
 _BUSY_TIMEOUT_MS = 30_000
 
 
-def engine_of(url: str | URL) -> Engine:
+def engine_of(url: str | URL, setting: str = DATABASE_URL) -> Engine:
     """The engine of a database, to which it does not connect yet.
 
     Raises:
-        ConfigError: `url` is not one of SQLite or PostgreSQL, or the driver is not installed.
+        ConfigError: `url` is not one of SQLite or PostgreSQL, or the driver is not installed; the
+            message names the setting or option that states the URL.
     """
     try:
         address = make_url(url)
         if postgresql.is_address(address):
-            return postgresql.engine(address)
+            return postgresql.engine(address, setting)
         if address.get_backend_name() != "sqlite":
-            raise _invalid_url()
+            raise _invalid_url(setting)
         engine = create_engine(address, json_serializer=json_text)
     except (ArgumentError, NoSuchModuleError, ValueError):  # they may quote the password
-        raise _invalid_url() from None
+        raise _invalid_url(setting) from None
     event.listen(engine, "connect", _prepare_sqlite)
     event.listen(engine, "begin", _begin_sqlite)
     return engine
 
 
-def _invalid_url() -> ConfigError:
+def _invalid_url(setting: str) -> ConfigError:
     return ConfigError(
         _(
-            "FOOTNOTE_DATABASE_URL must be a URL of PostgreSQL"
-            " (postgresql://USER:PASSWORD@HOST/DATABASE) or SQLite (sqlite:///FILE)"
-        )
+            "{setting} must be a URL of PostgreSQL (postgresql://USER:PASSWORD@HOST/DATABASE) or"
+            " SQLite (sqlite:///FILE)"
+        ).format(setting=setting)
     )
 
 

@@ -85,6 +85,8 @@ def _live_documents(segment: Mapping[str, Any]) -> int:
 
 
 FILE = "footnote.db"
+DATABASE_URL = "FOOTNOTE_DATABASE_URL"
+"""The setting with the URL of the ledger in use."""
 
 _DAMAGED = (
     "malformed",
@@ -115,6 +117,7 @@ _RESTORE_AT_URL = _(
     "To recover, stop Footnote and restore the database from a backup, or correct"
     " FOOTNOTE_DATABASE_URL."
 )
+_OTHER_TARGET = _(": move it away, or name another database with {setting}")
 _MOVED_TO_URL = _(
     "The library was moved from {ledger} to {place}: set FOOTNOTE_DATABASE_URL to the URL that was"
     " passed to `migrate`, and restart Footnote. Until then, running processes can read the"
@@ -130,14 +133,22 @@ _MOVED_TO_FOLDER = _(
 class LedgerLocation:
     """The location of a ledger.
 
-    `url` is FOOTNOTE_DATABASE_URL without secrets, or empty for the ledger in the data folder.
+    `url` is its URL without secrets, or empty for the ledger in the data folder.
     `file` is None if the ledger is not an SQLite file; `is_on_server` if it is on PostgreSQL.
+    `option` is the option of a command that names it as the target of a move, "" for the ledger in
+    use.
     """
 
     data_dir: Path
     url: str
     file: Path | None
     is_on_server: bool = False
+    option: str = ""
+
+    @property
+    def setting(self) -> str:
+        """The setting or option that states the location."""
+        return self.option or (DATABASE_URL if self.url else "FOOTNOTE_DATA_DIR")
 
     @property
     def name(self) -> str:
@@ -212,6 +223,8 @@ class LedgerLocation:
 
     def damage_error(self, reason: str, findings: Sequence[str] = ()) -> DamagedLedgerError:
         """The error for a damaged ledger."""
+        if self.option:
+            return self._damaged_target(reason)
         return DamagedLedgerError(
             _(
                 "The ledger {ledger} is damaged ({reason}). `python cli.py check` lists what is"
@@ -222,12 +235,18 @@ class LedgerLocation:
 
     def unreadable(self, reason: str) -> DamagedLedgerError:
         """The error for a row with values that Footnote never writes."""
+        if self.option:
+            return self._damaged_target(reason)
         return DamagedLedgerError(
             _(
                 "The ledger {ledger} contains data that can't be read ({reason}). Run `python"
                 " cli.py check` to find out whether it is damaged. {recovery}"
             ).format(ledger=self.ledger, reason=reason, recovery=self._recovery(is_there=True))
         )
+
+    def _damaged_target(self, reason: str) -> DamagedLedgerError:
+        remedy = _OTHER_TARGET.format(setting=self.setting)
+        return DamagedLedgerError(self.unusable(reason, remedy))
 
     def _recovery(self, *, is_there: bool = False) -> str:
         if self.url:
@@ -240,8 +259,8 @@ class LedgerLocation:
         return StorageError(
             _(
                 "{place} can't be written ({reason}): grant write permission to the user who runs"
-                " Footnote, or set FOOTNOTE_DATA_DIR to another folder"
-            ).format(place=self.name, reason=reason)
+                " Footnote, or name another place with {setting}"
+            ).format(place=self.name, reason=reason, setting=self.setting)
         )
 
     def explanation(self, error: SQLAlchemyError) -> StorageError:

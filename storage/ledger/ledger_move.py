@@ -37,6 +37,9 @@ from storage.ledger.move_mark import (
     set_mark,
 )
 
+TARGET = "--to-database"
+"""The option of `cli.py migrate` that names the new place."""
+
 _CONTENTS = tuple(row.__tablename__ for row in (SourceRow, DocumentRow, IndexRow))
 
 
@@ -57,7 +60,7 @@ class LedgerMove:
         """
         self._library = library
         self._old = _place(data_dir, old_url)
-        self._new = _place(data_dir, new_url)
+        self._new = _place(data_dir, new_url, TARGET)
         if _is_same(self._old.location, self._new.location):
             raise self._already_there()
 
@@ -90,12 +93,13 @@ class LedgerMove:
             ConflictError: The database is the one in use, or contains a ledger that was not moved
                 from there to the one in use.
         """
+        if self._new.location.is_on_server:
+            with self._new.writing() as connection:  # before any other error
+                postgresql.require_server(connection, self._new.location)
         self._require_another()
         if (file := self._new.location.file) is not None:
             _create(self._new.location, file)
         with self._new.writing() as connection:
-            if self._new.location.is_on_server:
-                postgresql.require_server(connection, self._new.location)
             self._require_free(connection)
             accept_writes(connection)
             _upgrade(connection, self._new.location)
@@ -218,8 +222,8 @@ class LedgerMove:
                 )
 
 
-def _place(data_dir: Path, url: str | None) -> LedgerPlace:
-    location = ledger_location(data_dir, url)
+def _place(data_dir: Path, url: str | None, option: str = "") -> LedgerPlace:
+    location = ledger_location(data_dir, url, option)
     address = make_url(url or url_of(data_dir / FILE))
     if location.is_on_server:
         address = postgresql.without_idle_limit(address)
@@ -254,7 +258,7 @@ def _upgrade(connection: Connection, location: LedgerLocation) -> None:
     revision = revision_of(connection)
     if revision == HEAD:
         return
-    require_known(revision, location.name)
+    require_known(revision, location)
     from storage.ledger.migrations.run import upgrade  # loads Alembic
 
     upgrade(connection)

@@ -75,14 +75,14 @@ def is_address(url: URL) -> bool:
     return url.get_backend_name() == POSTGRESQL
 
 
-def engine(url: URL) -> Engine:
+def engine(url: URL, setting: str) -> Engine:
     """An engine with bounded waits and at most 15 connections, which does not connect yet.
 
     Parameters in the URL take precedence over the defaults.
 
     Raises:
         ArgumentError: The driver is another one.
-        ConfigError: The driver is not installed.
+        ConfigError: The driver is not installed; the message names the setting with the URL.
     """
     if url.drivername not in (POSTGRESQL, _DRIVER):
         raise ArgumentError(f"not {_DRIVER}")
@@ -97,8 +97,8 @@ def engine(url: URL) -> Engine:
         )
     except ImportError as error:
         raise ConfigError(
-            _("FOOTNOTE_DATABASE_URL needs the package {name}: pip install {name}").format(
-                name="psycopg[binary]"
+            _("{setting} needs the package {name}: pip install {name}").format(
+                setting=setting, name="psycopg[binary]"
             )
         ) from error
     event.listen(created, "begin", _begin)
@@ -151,38 +151,24 @@ def require_server(connection: Connection, location: "LedgerLocation") -> None:
     """
     major, version, encoding, is_read_only = connection.execute(_STATE).one()
     if major < _OLDEST:
-        raise _unusable(
-            location,
-            f"PostgreSQL {version}",
-            _(": upgrade the server to PostgreSQL {version} or newer").format(version=_OLDEST),
-        )
+        raise _unusable(location, f"PostgreSQL {version}", _TOO_OLD)
     if encoding != "UTF8":
-        raise _unusable(
-            location,
-            f"encoding {encoding}",
-            _(": create a database with the encoding UTF8, and name it in FOOTNOTE_DATABASE_URL"),
-        )
+        raise _unusable(location, f"encoding {encoding}", _ENCODING)
     if is_read_only == "on":
         raise _unusable(location, "transaction_read_only = on", _READ_ONLY)
 
 
-_READ_ONLY = _(
-    ": FOOTNOTE_DATABASE_URL must name a server that accepts writes, such as the primary server"
-)
-_SIGN_IN = _(
-    ": correct the user and the password in FOOTNOTE_DATABASE_URL, or the server's pg_hba.conf"
-)
-_DATABASE = _(": create the database, or correct its name in FOOTNOTE_DATABASE_URL")
+_TOO_OLD = _(": upgrade the server to PostgreSQL {version} or newer")
+_ENCODING = _(": create a database with the encoding UTF8, and name it in {setting}")
+_READ_ONLY = _(": {setting} must name a server that accepts writes, such as the primary server")
+_SIGN_IN = _(": correct the user and the password in {setting}, or the server's pg_hba.conf")
+_DATABASE = _(": create the database, or correct its name in {setting}")
 _CONNECTIONS = _(
     ": raise max_connections of the server, or run fewer processes, of which each opens up to 15"
     " connections"
 )
-_PRIVILEGES = _(
-    ": make the user in FOOTNOTE_DATABASE_URL the owner of the database and of its tables"
-)
-_UNREACHABLE = _(
-    ": check that the PostgreSQL server is running, and that FOOTNOTE_DATABASE_URL names it"
-)
+_PRIVILEGES = _(": make the user in {setting} the owner of the database and of its tables")
+_UNREACHABLE = _(": check that the PostgreSQL server is running, and that {setting} names it")
 _LOST = _(": try again in a moment, and check that the PostgreSQL server is running")
 _SLOW = _(": try again when the PostgreSQL server is less busy")
 _TOO_LONG = _(": a name or a location is longer than PostgreSQL permits in an index")
@@ -195,6 +181,7 @@ _BY_CONNECTION_MESSAGE = {
     'database "': _DATABASE,
 }
 """Remedies by a part of the server's message, since a refused connection has no error code."""
+_IN_RECOVERY = "during recovery"
 _FULL = ("too many clients", "connection slots are reserved", "too many connections")
 
 _BY_CODE = {
@@ -217,6 +204,8 @@ def explanation(location: "LedgerLocation", error: SQLAlchemyError, reason: str)
         return location.full()
     if code in _DAMAGED_CODES:
         return location.damage_error(reason)
+    if _IN_RECOVERY in reason:
+        return _unusable(location, reason, _READ_ONLY)
     if code == "53300" or any(sign in reason for sign in _FULL):
         return _unavailable(location, reason, _CONNECTIONS)
     if code == "57014":
@@ -241,11 +230,16 @@ def _refused(location: "LedgerLocation", reason: str) -> StorageError:
 
 
 def _unusable(location: "LedgerLocation", reason: str, remedy: str) -> StorageError:
-    return StorageError(location.unusable(reason, remedy))
+    return StorageError(_message(location, reason, remedy))
 
 
 def _unavailable(location: "LedgerLocation", reason: str, remedy: str) -> StorageUnavailableError:
-    return StorageUnavailableError(location.unusable(reason, remedy))
+    return StorageUnavailableError(_message(location, reason, remedy))
+
+
+def _message(location: "LedgerLocation", reason: str, remedy: str) -> str:
+    remedy = remedy.format(setting=location.setting, version=_OLDEST)
+    return location.unusable(reason, remedy)
 
 
 def prepare_use(connection: Connection, tables: Iterable[Table]) -> None:

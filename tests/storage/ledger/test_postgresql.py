@@ -340,6 +340,17 @@ def test_a_server_that_was_stopped_is_used_again_when_it_is_back(tmp_path):
         database.close()
 
 
+def test_a_server_that_is_in_recovery_since_it_was_stopped_is_reported(tmp_path):
+    with server() as own:
+        sources = Sources(open_database(tmp_path, own.url("postgres")))
+        own.stop()
+        (own.folder / "data" / "standby.signal").touch()
+        own.start()
+        assert sources.list() == []
+        with pytest.raises(StorageError, match=r"recovery.*must name a server that accepts writes"):
+            sources.ensure("directory", "/docs", name="docs")
+
+
 @pytest.mark.parametrize("ahead", [timedelta(days=365), timedelta(days=-1)])
 def test_leases_are_compared_by_the_time_of_the_server(tmp_path, monkeypatch, ahead):
     database = open_ledger(tmp_path)
