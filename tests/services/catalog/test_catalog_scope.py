@@ -4,6 +4,7 @@ import pytest
 
 from domain import CatalogFilters, CatalogQuery, Place, PlaceHit, PlacePassage
 from loaders.catalog.catalog_description import description_of, read_description
+from services.catalog import catalog_scope, word_finder
 from services.catalog.catalog_scope import is_about_places
 from services.catalog.rule_analyzer import RuleAnalyzer
 from tests.services.catalog.about_questions import TEST, TUNE, labeled
@@ -58,6 +59,7 @@ def test_words_and_names_of_retrieved_places_count(question, is_about):
         ("Rice", "When does Rice open?", True),
         ("Rice", "Rice는 언제 여나요?", True),
         ("Rice", "Why did the price of oil rise?", False),
+        ("Rice", "When was the price of Rice set?", True),
         ("Lucia", "Who is Saint Lucian?", False),
         ("스시", "스시에는 누가 가나요?", True),
         ("스시", "누가 오스시를 만들었나요?", False),
@@ -70,6 +72,14 @@ def test_words_and_names_of_retrieved_places_count(question, is_about):
 )
 def test_the_name_of_a_place_counts_only_as_whole_words(name, question, is_named):
     assert is_about_places(CatalogQuery(question, ""), [hit(name)]) is is_named
+
+
+def test_recognizing_names_compiles_no_patterns(monkeypatch):
+    query = CatalogQuery("When does the Lucia 4 open?", "")
+    is_about_places(query, [hit()])
+    monkeypatch.setattr(catalog_scope, "re", None)
+    monkeypatch.setattr(word_finder, "re", None)
+    assert is_about_places(query, [hit(f"Lucia {n}") for n in range(20)])
 
 
 def test_a_request_for_a_fact_needs_two_kinds_of_recognized_words():
