@@ -94,7 +94,7 @@ def test_a_ledger_from_a_newer_version_is_left_unchanged(services, build_service
 
 def set_revision(ledger, revision):
     with sqlite3.connect(ledger) as connection:
-        connection.execute("UPDATE alembic_version SET version_num = ?", [revision])
+        connection.execute("UPDATE alembic_version SET version_num = ?, oldest = ?", [revision] * 2)
 
 
 def test_an_index_of_another_deep_lake_version_is_reported_and_rebuilt(

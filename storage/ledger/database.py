@@ -8,7 +8,16 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, TypeVar, TypeVarTuple
 
-from sqlalchemy import ColumnElement, Delete, Engine, Row, Select, Update, delete, select
+from sqlalchemy import (
+    ColumnElement,
+    Delete,
+    Engine,
+    Row,
+    Select,
+    Update,
+    delete,
+    select,
+)
 from sqlalchemy.engine import make_url
 from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.orm import InstrumentedAttribute, Session
@@ -17,6 +26,7 @@ from domain.errors import AppError, DamagedLedgerError, StorageError
 from domain.messages import _
 from storage.ledger import postgresql
 from storage.ledger.columns import POSTGRESQL, CellError, Value, from_row
+from storage.ledger.compatibility import is_ready
 from storage.ledger.engines import engine_of, reader_of, writer_of
 from storage.ledger.ledger_check import (
     content_findings,
@@ -25,7 +35,6 @@ from storage.ledger.ledger_check import (
     open_read_only,
     require_ledger,
     require_sound,
-    revision_of,
     side_file,
     url_of,
 )
@@ -84,7 +93,7 @@ def change_all(
         session.execute(statement.where(column.in_(group)))
 
 
-HEAD = "0018"
+HEAD = "0019"
 """The newest migration; comparing it at each start avoids loading Alembic when unnecessary."""
 
 _MIGRATION_TIMEOUT_S = 30.0
@@ -229,8 +238,8 @@ def open_database(data_dir: Path, url: str | None = None) -> Database:
     """Open the ledger in `data_dir` or at `url`; create or migrate it if necessary.
 
     Raises:
-        StorageError: The folder is not writable, belongs to a newer version of Footnote, or
-            contains a library whose ledger is missing; nothing was changed.
+        StorageError: The folder is not writable, only a newer version of Footnote works with the
+            ledger, or the folder contains a library whose ledger is missing; nothing was changed.
         DamagedLedgerError: The ledger is damaged; nothing was changed.
         BusyError: The ledger must be migrated, but another process keeps writing to it.
         ConfigError: `url` is not one of SQLite or PostgreSQL, or the driver is not installed.
@@ -259,10 +268,9 @@ def _bring_up_to_date(
             postgresql.require_server(connection, location)
         if location.file is None:
             require_ledger(connection, location, remains)
-        revision = revision_of(connection)
-    if revision != HEAD:
-        require_known(revision, location)
-        _migrate(engine, data_dir, location)
+        if is_ready(connection, location, HEAD):
+            return
+    _migrate(engine, data_dir, location)
 
 
 def ledger_location(data_dir: Path, url: str | None = None, option: str = "") -> LedgerLocation:
@@ -358,22 +366,5 @@ def _migrate(engine: Engine, data_dir: Path, location: LedgerLocation) -> None:
     with writer_lock(data_dir, _MIGRATION_TIMEOUT_S), writer_of(engine).begin() as connection:
         from storage.ledger.migrations.run import upgrade  # loads Alembic
 
-        require_known(revision_of(connection), location)  # a newer version may have been faster
-        upgrade(connection)
-
-
-def require_known(revision: str | None, location: LedgerLocation) -> None:
-    """Require that this version of Footnote knows the migration of the ledger at this place.
-
-    Raises:
-        StorageError: A newer version of Footnote has written the ledger.
-    """
-    from storage.ledger.migrations.run import is_known  # loads Alembic
-
-    if revision is not None and not is_known(revision):
-        raise StorageError(
-            _(
-                "{place} was written by a newer Footnote (version {revision}): update Footnote, or"
-                " name another place with {setting}"
-            ).format(place=location.name, revision=revision, setting=location.setting)
-        )
+        if not is_ready(connection, location, HEAD):  # another process may have been faster
+            upgrade(connection)

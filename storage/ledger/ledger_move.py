@@ -14,7 +14,8 @@ from sqlalchemy.engine import make_url
 from domain.errors import ConflictError, StorageError
 from domain.messages import _
 from storage.ledger import postgresql
-from storage.ledger.database import HEAD, ledger_location, require_known
+from storage.ledger.compatibility import require_known
+from storage.ledger.database import HEAD, ledger_location
 from storage.ledger.engines import engine_of
 from storage.ledger.ledger_check import revision_of, url_of
 from storage.ledger.ledger_copy import (
@@ -97,6 +98,8 @@ class LedgerMove:
             with self._new.writing() as connection:  # before any other error
                 postgresql.require_server(connection, self._new.location)
         self._require_another()
+        with self._old.reading() as old:
+            self._require_this_version(old.connection)
         if (file := self._new.location.file) is not None:
             _create(self._new.location, file)
         with self._new.writing() as connection:
@@ -122,6 +125,7 @@ class LedgerMove:
         """
         tables = copied_tables()
         with self._old.writing() as connection:
+            self._require_this_version(connection)
             old = Snapshot(connection, self._old.location)
             copies = copy_rows(old, self._new, tables, on_progress)
             changed = [table for table in tables if copies[table.name].changes]
@@ -139,6 +143,10 @@ class LedgerMove:
                 databases = {postgresql.identity(one.connection) for one in (old, new)}
             if len(databases) == 1:
                 raise self._already_there()
+
+    def _require_this_version(self, old: Connection) -> None:
+        """A newer version may have added tables and columns, which this one would not copy."""
+        require_known(revision_of(old), self._old.location)
 
     def _already_there(self) -> ConflictError:
         return ConflictError(

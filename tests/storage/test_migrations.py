@@ -29,15 +29,25 @@ def migrate(data_dir, revision, *, down=False):
     migrate_url(f"sqlite:///{data_dir / 'footnote.db'}", revision, down=down)
 
 
-def migrate_url(url, revision, *, down=False):
-    """Migrate a ledger to a revision."""
-    config = Config()
-    config.set_main_option("script_location", migrations.__path__[0])
+def migrate_url(url, revision, *, down=False, more=None):
+    """Migrate a ledger to a revision, which may be in a folder with `more` migrations."""
+    config = scripts_with(more)
     engine = create_engine(url)
     with engine.begin() as connection:
         config.attributes["connection"] = connection
         (command.downgrade if down else command.upgrade)(config, revision)
     engine.dispose()
+
+
+def scripts_with(more=None):
+    """The configuration of the migrations, with those in another folder, if there is one."""
+    config = Config()
+    [folder] = migrations.__path__
+    config.set_main_option("script_location", folder)
+    config.set_main_option("path_separator", "newline")
+    folders = [f"{folder}/versions", *([str(more)] if more else [])]
+    config.set_main_option("version_locations", "\n".join(folders))
+    return config
 
 
 def differences(connection):

@@ -7,6 +7,7 @@ revision = ${repr(up_revision)}
 down_revision = ${repr(down_revision)}
 branch_labels = None
 depends_on = None
+oldest_compatible = ${repr(up_revision)}  # see CONTRIBUTING.md
 
 
 def upgrade() -> None:

@@ -43,9 +43,9 @@ def test_alembic_is_not_imported_if_there_is_nothing_to_migrate(tmp_path):
 def test_ledgers_of_newer_versions_are_rejected_and_stay_unchanged(tmp_path):
     open_database(tmp_path).close()
     with sqlite3.connect(tmp_path / "footnote.db") as connection:
-        connection.execute("UPDATE alembic_version SET version_num = '9999'")
+        connection.execute("UPDATE alembic_version SET version_num = '9999', oldest = '9998'")
 
-    with pytest.raises(StorageError, match=r"newer Footnote .*9999.*update"):
+    with pytest.raises(StorageError, match=r"newer Footnote .*9999.*stop all .*start only the"):
         open_database(tmp_path)
     with sqlite3.connect(tmp_path / "footnote.db") as connection:
         assert connection.execute("SELECT version_num FROM alembic_version").fetchone() == ("9999",)
@@ -130,7 +130,7 @@ def test_a_write_block_that_raises_is_rolled_back(tmp_path):
 
     def fail():
         with database.write() as session:
-            session.execute(text("INSERT INTO alembic_version VALUES ('x')"))
+            session.execute(text("INSERT INTO alembic_version (version_num) VALUES ('x')"))
             raise ValueError
 
     with pytest.raises(ValueError):

@@ -440,7 +440,9 @@ class TestTheNewDatabase:
         open_database(tmp_path, new).close()
         engine = engine_for(tmp_path, new)
         with engine.begin() as connection:
-            connection.execute(text("UPDATE alembic_version SET version_num = '9999'"))
+            connection.execute(
+                text("UPDATE alembic_version SET version_num = '9999', oldest = '9999'")
+            )
         engine.dispose()
         with pytest.raises(StorageError, match="written by a newer Footnote"):
             move(tmp_path, old, new)

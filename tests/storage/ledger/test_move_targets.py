@@ -107,7 +107,7 @@ def test_a_file_of_a_newer_version(tmp_path, old):
     with closing(sqlite3.connect(make_url(new).database)) as ledger, ledger:
         ledger.execute("UPDATE alembic_version SET version_num = '9999'")
     message = problem(tmp_path, old, new)
-    assert "newer Footnote (version 9999): update Footnote, or" in message
+    assert "newer Footnote (version 9999), and this version does not" in message
     assert_names_option(message, f"name another place with {TARGET}")
 
 

@@ -156,7 +156,7 @@ def test_an_older_server_is_refused(tmp_path, url, monkeypatch):
 
 def test_a_ledger_of_a_newer_version_is_refused(tmp_path, url, engine):
     with engine.begin() as connection:
-        connection.execute(text("UPDATE alembic_version SET version_num = '9999'"))
+        connection.execute(text("UPDATE alembic_version SET version_num = '9999', oldest = '9999'"))
     assert "was written by a newer Footnote (version 9999)" in message_of(tmp_path, url)
 
 
