@@ -6,7 +6,7 @@ from itertools import chain
 from statistics import fmean
 from typing import Any, NamedTuple
 
-from sqlalchemy import ColumnElement, Text, cast, func, not_, or_, select
+from sqlalchemy import ColumnElement, Text, cast, func, or_, select
 from sqlalchemy.orm import InstrumentedAttribute
 
 from domain import FilterValue, Metadata, Pattern, Place, Quote, Review, values_of
@@ -21,6 +21,7 @@ from storage.ledger.ledger_tables import DocumentRow, PlaceRow
 class PlaceColumns(NamedTuple):
     """Some columns of a place's row; `types`, `fields`, and `aspects` are undecoded JSON."""
 
+    document_id: str
     types: str
     fields: str
     aspects: str
@@ -39,9 +40,6 @@ class Contents(NamedTuple):
     types: list[str]
     mean_rating: float | None
     aspects: Mapping[str, tuple[int, int]]
-
-
-NOTHING = Contents({}, [], None, {})
 
 
 def contents_of(places: Sequence[PlaceColumns]) -> Contents:
@@ -126,12 +124,36 @@ _REVIEWS = DocumentRow.details[(DETAIL, "reviews")].as_json()
 _PATTERNS = DocumentRow.details[(DETAIL, "patterns")].as_json()
 # JSON as text, so that equal values are decoded only once.
 _COLUMNS = select(
+    PlaceRow.document_id,
     cast(PlaceRow.types, Text),
     cast(PlaceRow.fields, Text),
     cast(PlaceRow.aspects, Text),
     PlaceRow.rating,
 )
 _BY_TITLE = (PlaceRow.title, PlaceRow.place_id, PlaceRow.document_id)
+
+
+Group = tuple[str, str]
+"""The types and the fields that places share, as undecoded JSON."""
+Rated = tuple[str, float | None]
+"""A document id and the rating of its place."""
+
+
+class CachedCatalog(NamedTuple):
+    """Data about the places of a catalog; `state` differs after each import."""
+
+    state: object
+    contents: Contents
+    groups: Mapping[Group, Sequence[Rated]]
+
+
+def grouped(places: Iterable[PlaceColumns]) -> dict[Group, list[Rated]]:
+    """The places by types and fields, so that most filters check each value once."""
+    groups: dict[Group, list[Rated]] = {}
+    for place in places:
+        of_group = groups.setdefault((place.types, place.fields), [])
+        of_group.append((place.document_id, place.rating))
+    return groups
 
 
 class PlacePage(NamedTuple):
@@ -146,7 +168,7 @@ class Places(Store):
 
     def __init__(self, database: Database) -> None:
         super().__init__(database)
-        self._cache: dict[str, tuple[object, Contents]] = {}
+        self._cache: dict[str, CachedCatalog] = {}
 
     def get(self, catalog_id: str, place_id: str) -> Place:
         """A place; raises NotFoundError if the catalog has none with this id."""
@@ -174,14 +196,18 @@ class Places(Store):
         """The document ids of a catalog's places that pass these filters, unordered.
 
         The filters are like those of `list`. Places of a declined type are excluded unless they
-        also have a desired type.
+        also have a desired type. Like `contents`, this reads places only after an import.
         """
-        query = select(PlaceRow.document_id).where(
-            PlaceRow.catalogue_id == catalog_id,
-            *_conditions(fields or {}, min_rating),
-            *_without_types(declined_types, desired_types),
-        )
-        return self._all(query)
+        entries = [_entries(name, value) for name, value in (fields or {}).items()]
+        declined, desired = _json_texts(declined_types), _json_texts(desired_types)
+        return [
+            document_id
+            for (types, of_group), places in self._cached(catalog_id).groups.items()
+            if all(_has_any(of_group, one) for one in entries)
+            and (not _has_any(types, declined) or _has_any(types, desired))
+            for document_id, rating in places
+            if min_rating is None or (rating is not None and rating >= min_rating)
+        ]
 
     def by_documents(self, document_ids: Sequence[str]) -> dict[str, Place]:
         """The places of these documents by document id; other documents are omitted."""
@@ -191,18 +217,22 @@ class Places(Store):
 
     def contents(self, catalog_id: str) -> Contents:
         """The statistics over a catalog's places, cached until the next import."""
+        return self._cached(catalog_id).contents
+
+    def _cached(self, catalog_id: str) -> CachedCatalog:
         # The time alone would miss a change after the clock was set back.
         state_query = select(
             func.count(), func.max(DocumentRow.imported_at), func.sum(DocumentRow.revision)
         ).where(DocumentRow.source_id == catalog_id)
         with self._database.read() as session:
             state = tuple(session.execute(state_query).one())
-            cached_state, contents = self._cache.get(catalog_id, (None, NOTHING))
-            if cached_state != state:
+            cached = self._cache.get(catalog_id)
+            if cached is None or cached.state != state:
                 query = _COLUMNS.where(PlaceRow.catalogue_id == catalog_id)
-                contents = contents_of([PlaceColumns(*row) for row in session.execute(query)])
-                self._cache[catalog_id] = state, contents
-        return contents
+                places = [PlaceColumns(*row) for row in session.execute(query)]
+                cached = CachedCatalog(state, contents_of(places), grouped(places))
+                self._cache[catalog_id] = cached
+        return cached
 
     def reviews(self, document_ids: Sequence[str]) -> dict[str, list[Review]]:
         """By document id, the reviews of these places in text order.
@@ -260,22 +290,28 @@ def _conditions(
     fields: Mapping[str, FilterValue], min_rating: float | None
 ) -> Iterator[ColumnElement[bool]]:
     for name, value in fields.items():
-        entries = (f"{json_text(name)}: {json_text(one)}" for one in values_of(value))
-        yield or_(*(_contains(PlaceRow.fields, entry) for entry in entries))
+        yield or_(*(_contains(PlaceRow.fields, entry) for entry in _entries(name, value)))
     if min_rating is not None:
         yield PlaceRow.rating >= min_rating
 
 
+def _entries(name: str, value: FilterValue) -> list[str]:
+    """The JSON texts of which the fields of a matching place contain one."""
+    return [f"{json_text(name)}: {json_text(one)}" for one in values_of(value)]
+
+
+def _json_texts(values: Iterable[str]) -> list[str]:
+    return [json_text(one) for one in values]
+
+
+def _has_any(text: str, parts: Iterable[str]) -> bool:
+    """Whether the text contains one of the parts; exact as far as `_contains` is."""
+    return any(part in text for part in parts)
+
+
 def _of_types(types: Sequence[str]) -> Iterator[ColumnElement[bool]]:
     if types:
-        yield or_(*(_contains(PlaceRow.types, json_text(type_)) for type_ in types))
-
-
-def _without_types(
-    declined: Sequence[str], desired: Sequence[str]
-) -> Iterator[ColumnElement[bool]]:
-    for condition in _of_types(declined):
-        yield or_(not_(condition), *_of_types(desired))
+        yield or_(*(_contains(PlaceRow.types, one) for one in _json_texts(types)))
 
 
 def _contains(column: InstrumentedAttribute[Any], encoded: str) -> ColumnElement[bool]:

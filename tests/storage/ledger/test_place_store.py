@@ -10,7 +10,7 @@ from domain.errors import NotFoundError, SourceError
 from storage.ledger.document_store import StoredDocument, document_id
 from storage.ledger.import_queue_store import ImportRuns
 from storage.ledger.ledger import Ledger, NewVersion
-from storage.ledger.place_store import NOTHING, Places
+from storage.ledger.place_store import Places
 from storage.ledger.source_store import Sources
 from tests.fakes.library import Library
 from tests.postgresql.ledgers import open_ledger
@@ -249,7 +249,7 @@ def test_positive_and_negative_counts_of_aspects_are_summed_per_catalog(catalog,
     b = details("b", aspects={"food": [3, 0], "price": [0, 4]})
     catalog.publish(("A", a), ("B", b), ("Plain", None))
     assert catalog.places.contents(catalog.id).aspects == {"food": (5, 1), "price": (0, 4)}
-    assert catalog.places.contents("none") == NOTHING
+    assert catalog.places.contents("none") == ({}, [], None, {})
 
 
 def test_values_and_types_are_sorted_without_duplicates(catalog):
@@ -273,6 +273,17 @@ def test_counts_of_aspects_are_updated_after_each_import(catalog):
     assert counts() == {"food": (1, 8)}
     catalog.remove([catalog.document("a"), catalog.document("b")])
     assert counts() == {}
+
+
+def test_filters_match_the_places_of_the_last_import(catalog):
+    catalog.publish(("A", details("a", rating=2.0)), ("B", details("b", types=["bar"])))
+    assert catalog.matching_ids(min_rating=1.0) == ["a"]
+    again = details("b", rating=3.0, types=["cafe"], fields={"town": "York"})
+    catalog.publish(("B", again), at=NOW + timedelta(seconds=1))
+    assert catalog.matching_ids(min_rating=1.0, declined=["bar"]) == ["a", "b"]
+    assert catalog.matching_ids({"town": "York"}) == ["b"]
+    catalog.remove([catalog.document("a")])
+    assert catalog.matching_ids() == ["b"]
 
 
 def test_changes_are_visible_even_if_the_clock_was_set_back(catalog):
