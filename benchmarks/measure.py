@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TypeVar
+from typing import NamedTuple, TypeVar
 
 Query = TypeVar("Query")
 MIB = 1024 * 1024
@@ -97,21 +97,43 @@ class Times:
         return ordered[min(len(ordered) - 1, round(share * (len(ordered) - 1)))]
 
 
+class Clocks(NamedTuple):
+    """The elapsed and the processor time of the same calls; other load affects the latter less."""
+
+    elapsed: Times
+    processor: Times
+
+
 def compare(
     contenders: Mapping[str, Callable[[Query], object]], queries: Sequence[Query], rounds: int = 2
 ) -> dict[str, Times]:
+    """The elapsed times of `compare_clocks`."""
+    both = compare_clocks(contenders, queries, rounds)
+    return {name: each.elapsed for name, each in both.items()}
+
+
+def compare_clocks(
+    contenders: Mapping[str, Callable[[Query], object]], queries: Sequence[Query], rounds: int = 2
+) -> dict[str, Clocks]:
     """Each contender's times for all queries, in turns so that other load affects all.
 
     A contender runs all its queries in a row, as it would alone: if they were interleaved, each
     contender would evict the others' vectors from the processor's cache. The first query of a row
     is a warm-up.
     """
-    times: dict[str, list[float]] = {name: [] for name in contenders}
+    times: dict[str, list[tuple[float, float]]] = {name: [] for name in contenders}
     for _ in range(rounds):
         for name, answer in contenders.items():
             answer(queries[0])
-            times[name] += [milliseconds_of(answer, query) for query in queries]
-    return {name: Times(each) for name, each in times.items()}
+            times[name] += [_clocks_of(answer, query) for query in queries]
+    return {name: Clocks(*map(Times, zip(*each, strict=True))) for name, each in times.items()}
+
+
+def _clocks_of(answer: Callable[[Query], object], query: Query) -> tuple[float, float]:
+    """The elapsed and the processor time in milliseconds."""
+    started = time.process_time()
+    elapsed = milliseconds_of(answer, query)
+    return elapsed, (time.process_time() - started) * 1000
 
 
 def milliseconds_of(answer: Callable[[Query], object], query: Query) -> float:

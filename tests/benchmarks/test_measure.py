@@ -1,11 +1,12 @@
 """Percentiles, comparisons, and saved figures of the benchmarks."""
 
+import time
 from importlib import import_module
 
 from benchmarks.__main__ import PARTS, read, write
 from benchmarks.contest import Contender, contest
 from benchmarks.growth import GROWTH
-from benchmarks.measure import Report, Times, compare
+from benchmarks.measure import Report, Times, compare, compare_clocks
 
 
 def test_a_contender_with_a_missing_package_is_reported(tmp_path, monkeypatch):
@@ -33,6 +34,11 @@ def test_every_part_can_be_selected_by_name():
 def test_percentiles_are_measured_times():
     times = Times([float(n) for n in range(100, 0, -1)])
     assert (times.p50, times.p95) == (51.0, 95.0)
+
+
+def test_waiting_takes_no_processor_time():
+    clocks = compare_clocks({"a": time.sleep}, [0.02], rounds=1)["a"]
+    assert clocks.elapsed.p50 >= 20 > clocks.processor.p50
 
 
 def test_every_contender_answers_every_question():

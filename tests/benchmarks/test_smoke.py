@@ -84,10 +84,10 @@ def test_hybrid_search_is_compared_with_that_of_langchain(cache):
     assert figures["300: EnsembleRetriever / Footnote, p50"] > 0
 
 
-def test_catalog_search_is_compared_with_dense_search(cache):
+def test_catalog_search_is_compared_with_numpy(cache):
     figures = small_run("catalog", cache)
-    assert figures["all places: p50 / dense search alone"] > 1
-    assert figures["a whole answer, as each question is understood: p50 / dense search alone"] > 1
+    assert figures["all places: p50 / NumPy's p50"] > 1
+    assert figures["a whole answer, as each question is understood: p50 / NumPy's p50"] > 1
 
 
 def test_the_shares_of_an_import_add_up(cache):
