@@ -153,6 +153,21 @@ def test_no_secret_is_in_a_config_map():
         assert required == {"PGPASSWORD", "FOOTNOTE_ENCRYPTION_KEY"}
 
 
+@pytest.mark.parametrize(
+    ("name", "strategy"),
+    [
+        ("minimal", {"type": "Recreate"}),
+        (
+            "full",
+            {"type": "RollingUpdate", "rollingUpdate": {"maxSurge": 0, "maxUnavailable": 1}},
+        ),
+    ],
+)
+def test_pods_are_replaced_one_by_one_only_if_the_values_say_so(name, strategy):
+    deployments = of_kind("Deployment", manifests(name))
+    assert [one["spec"]["strategy"] for one in deployments] == [strategy] * len(PROGRAMS)
+
+
 def test_pods_share_a_node_if_the_volume_can_be_mounted_on_one_only():
     found = manifests("minimal")
     for deployment in of_kind("Deployment", found):

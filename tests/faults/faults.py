@@ -130,6 +130,7 @@ def fault_of(planned: PlannedFault, topology: Topology) -> Fault:
     if kind is Kind.STOP_DATABASE:
         return DatabaseStop(topology.postgresql)
     if kind in (Kind.KILL_NODE, Kind.STOP_NODE):
+        assert topology.search is not None
         nodes = topology.search.nodes
         node = nodes[planned.target % len(nodes)]
         return NodeEnd(topology.search, node, kind is Kind.KILL_NODE)

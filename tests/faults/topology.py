@@ -1,4 +1,4 @@
-"""Two pages, two APIs, and two workers in containers, over PostgreSQL and three OpenSearch nodes.
+"""Two pages, two APIs, and two workers in containers, over PostgreSQL and OpenSearch nodes.
 
 They are isolated like containers on different machines: each has a host name and process numbers
 of its own, so none can see whether the process of another container lives.
@@ -21,6 +21,7 @@ from tests.deploy.containers import (
     copy_program,
     send_to_all,
     service_variables,
+    stop,
 )
 from tests.fakes.openai import EMBEDDING_MODEL, serving
 from tests.faults.commits import Commits
@@ -73,6 +74,13 @@ class Service:
         assert self._process is not None
         self._process.wait(END_S)
 
+    def replace(self, containers: Containers) -> None:
+        """End it with SIGTERM, and start the program of these containers in its place."""
+        assert self._process is not None
+        stop(self._process)
+        self._containers, self._started_at = containers, float("-inf")
+        self.supervise()
+
     def pause(self) -> None:
         self._send(signal.SIGSTOP)
 
@@ -97,11 +105,14 @@ class Service:
 
 @dataclass(frozen=True)
 class Topology:
-    """The running processes and servers; `key` is an API key with all scopes."""
+    """The running processes and servers; `key` is an API key with all scopes.
+
+    Without `search`, the index is in the volume.
+    """
 
     containers: Containers
     postgresql: Server
-    search: Cluster
+    search: Cluster | None
     services: tuple[Service, ...]
     key: str
     commits: Commits
@@ -135,11 +146,12 @@ class Topology:
                 raise TimeoutError(f"{waiting} are not ready after {READY_S} s")
             self.supervise()
             time.sleep(0.2)
-        self.search.wait(status="green")
+        if self.search is not None:
+            self.search.wait(status="green")
 
 
 @contextmanager
-def topology(folder: Path) -> Iterator[Topology]:
+def topology(folder: Path, nodes: int = NODES) -> Iterator[Topology]:
     """Start everything over an empty library in this empty folder, and wait until it is ready."""
     program, volume, logs = (folder / name for name in ("program", "volume", "logs"))
     copy_program(program)
@@ -148,10 +160,10 @@ def topology(folder: Path) -> Iterator[Topology]:
     with ExitStack() as stack:
         model = stack.enter_context(serving())
         postgresql = stack.enter_context(server())
-        search = stack.enter_context(cluster(NODES, folder=folder / "nodes"))
+        search = stack.enter_context(cluster(nodes, folder=folder / "nodes")) if nodes else None
         postgresql.execute(f"CREATE DATABASE {_DATABASE}")
-        stores = service_variables(postgresql, _DATABASE, ",".join(search.urls))
-        containers = Containers(program, volume, stores | _variables(model.url), logs)
+        variables = _stores(postgresql, search) | _embedding(model.url)
+        containers = Containers(program, volume, variables, logs)
         key = containers.run(*_NEW_KEY).strip()
         commits = Commits(postgresql, _DATABASE)
         services = tuple(_services(containers))
@@ -175,16 +187,18 @@ def _services(containers: Containers) -> Iterator[Service]:
         yield Service(containers, program, number, port)
 
 
-def _variables(model_url: str) -> dict[str, str]:
-    """Settings besides those of the compose file.
+def _stores(postgresql: Server, search: Cluster | None) -> dict[str, str]:
+    urls = [] if search is None else search.urls
+    variables = service_variables(postgresql, _DATABASE, ",".join(urls))
+    return variables | {"FOOTNOTE_SEARCH_REPLICAS": str(max(len(urls) - 1, 0))}
 
-    The vectors of the model have no meaning, so keywords decide what is found.
-    """
+
+def _embedding(model_url: str) -> dict[str, str]:
+    """The vectors of the model have no meaning, so keywords decide what is found."""
     return {
         "FOOTNOTE_EMBEDDING_PROVIDER": "openai",
         "FOOTNOTE_EMBEDDING_MODEL": EMBEDDING_MODEL,
         "FOOTNOTE_EMBEDDING_BASE_URL": model_url,
         "FOOTNOTE_EMBEDDING_API_KEY": "unused",
         "FOOTNOTE_DENSE_WEIGHT": "0.1",
-        "FOOTNOTE_SEARCH_REPLICAS": str(NODES - 1),
     }

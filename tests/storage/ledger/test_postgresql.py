@@ -7,7 +7,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
-from sqlalchemy import create_engine, inspect, make_url, text
+from sqlalchemy import create_engine, func, inspect, make_url, select, text
 
 from domain import ImportKind, ImportState, Principal
 from domain.errors import (
@@ -22,7 +22,7 @@ from storage.ledger.conversation_store import Conversations
 from storage.ledger.database import HEAD, check_ledger, ledger_location, open_database
 from storage.ledger.import_leases import ImportLeases, Workers
 from storage.ledger.import_queue_store import ImportRuns
-from storage.ledger.ledger_tables import ImportRow
+from storage.ledger.ledger_tables import ImportRow, SourceRow
 from storage.ledger.source_store import Sources
 from tests.fakes import clock
 from tests.postgresql.ledgers import LEDGERS, open_ledger
@@ -248,6 +248,27 @@ def test_a_statement_that_takes_too_long_is_ended(tmp_path, url):
     message = "statement timeout.*less busy"
     with pytest.raises(StorageError, match=message), database.read() as session:
         session.execute(text("SELECT pg_sleep(9)"))
+
+
+def test_a_reader_in_a_deadlock_with_a_migration_may_try_again(tmp_path, url, engine):
+    sources = select(func.count()).select_from(SourceRow)
+    imports = select(func.count()).select_from(ImportRow)
+    ledger, migrating = open_database(tmp_path, url), engine.connect()
+    migrating.execute(text("SET deadlock_timeout = '1min'"))  # so the reader is the victim
+    migrating.execute(text("LOCK TABLE imports"))
+
+    def read():
+        with ledger.read() as session:
+            session.scalar(sources)
+            lock.start()
+            session.scalar(imports)
+
+    lock = threading.Thread(target=migrating.execute, args=[text("LOCK TABLE sources")])
+    with pytest.raises(StorageUnavailableError, match=r"deadlock.*try again"):
+        read()
+    lock.join()
+    migrating.close()
+    ledger.close()
 
 
 def test_a_lost_connection_is_replaced_at_the_next_call(tmp_path, postgresql_server):

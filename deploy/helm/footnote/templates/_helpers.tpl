@@ -46,9 +46,15 @@ metadata:
     app.kubernetes.io/component: {{ .component }}
 spec:
   replicas: {{ $values.replicas }}
-  # A new version migrates the ledger, which the old one then can't use.
   strategy:
+    {{- if $root.Values.rollingUpgrade }}
+    type: RollingUpdate
+    rollingUpdate:
+      maxSurge: 0
+      maxUnavailable: 1
+    {{- else }}
     type: Recreate
+    {{- end }}
   selector:
     matchLabels:
       {{- include "footnote.selector" $root | nindent 6 }}
