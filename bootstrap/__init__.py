@@ -14,7 +14,17 @@ from bootstrap.import_services import SAMPLES
 from bootstrap.latest_services import LatestServices
 from bootstrap.services import Services
 from bootstrap.sign_in import streamlit_secrets
-from bootstrap.stored_settings import current_settings, log_ignored_entries, stamped_settings
+from bootstrap.stored_settings import (
+    current_settings,
+    log_ignored_entries,
+    place_in,
+    place_of_settings,
+    replace_lost_key,
+    require_library_key,
+    settings_at_start,
+    settings_stamp,
+    stamped_settings,
+)
 from bootstrap.tracing import (
     postpone_client_types,
     start_traces,
@@ -38,6 +48,9 @@ __all__ = [
     "interface_language",
     "ledger_migration",
     "page_host_policy",
+    "place_of_settings",
+    "replace_lost_key",
+    "settings_at_start",
     "streamlit_secrets",
 ]
 
@@ -57,11 +70,10 @@ def build_services(
 
     Raises:
         ConfigError: A setting is invalid; the message names it.
-        StorageError: The data folder can't be used.
+        StorageError: The data folder or the database can't be used.
     """
     from loaders.formats.ocr import configure
     from storage.data_folder import keep_private, require_data_folder
-    from storage.settings_file import settings_stamp
 
     # Their warnings about minor PDF defects and repeated requests would bury important messages.
     for library in ("pypdf", "opensearch"):
@@ -74,10 +86,11 @@ def build_services(
         _configure_logs(settings)
         log_ignored_entries(**overrides)
     else:
-        stamp = settings_stamp(settings.data_dir)
+        stamp = settings_stamp(place_in(settings))
         _configure_logs(settings)
     if must_exist and settings.database_url is None:
         require_data_folder(settings.data_dir)
+    require_library_key(place_in(settings))
     configure(settings.ocr_languages)
     keep_private(settings.data_dir)
     services = Services(settings, stamp)
@@ -88,12 +101,12 @@ def build_services(
 
 def following(services: Services) -> LatestServices:
     """These services until the stored settings change, and then others on the same data folder."""
-    data_dir = services.parts.settings.data_dir
+    place = place_in(services.parts.settings)
 
     def build() -> Services:
-        return build_services(data_dir=data_dir)
+        return build_services(data_dir=place.data_dir)
 
-    return LatestServices(build, data_dir, services)
+    return LatestServices(build, place, services)
 
 
 def check_ledger(settings: Settings) -> None:
@@ -143,7 +156,7 @@ def page_host_policy(bound: str) -> HostPolicy:
     Raises:
         ConfigError: A setting is invalid; the message names it.
     """
-    settings = current_settings()
+    settings = settings_at_start()
     _configure_logs(settings)  # the server logs before the services are built
     note_pages_address(bound)
     return make_host_policy(settings, bound)

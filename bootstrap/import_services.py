@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from bootstrap.parts import Parts
+from bootstrap.stored_settings import SettingValues, place_in, settings_stamp, settings_store
 from domain.web.address_guard import AddressGuard, AllowedHosts
 from services.access import Access
 from settings import Settings
@@ -18,7 +19,6 @@ from storage.ledger.index_store import Indexes
 from storage.ledger.restriction_store import Restrictions
 from storage.ledger.secret_store import EncryptionKeys, Secrets
 from storage.ledger.source_store import Sources, SourceTraces
-from storage.settings_file import settings_stamp
 
 # Services are imported where they are built, so that commands and pages load only what they use.
 if TYPE_CHECKING:
@@ -52,13 +52,13 @@ class ImportServices:
     """The services that import documents into the library of one data folder."""
 
     def __init__(self, settings: Settings, stamp: str = "") -> None:
-        """`stamp` identifies the stored settings; see `storage.settings_file`."""
+        """`stamp` identifies the stored settings; see `bootstrap.stored_settings`."""
         self.parts = Parts(settings)
         self.stamp = stamp
 
     def is_outdated(self) -> bool:
         """Whether the stored settings have changed since these services were built."""
-        return settings_stamp(self.parts.settings.data_dir) != self.stamp
+        return settings_stamp(place_in(self.parts.settings)) != self.stamp
 
     @property
     def _database(self) -> "Database":
@@ -227,14 +227,13 @@ class ImportServices:
 
     @cached_property
     def settings(self) -> "SettingsService":
-        """Shows, changes, and tests the settings that the data folder can store."""
-        from bootstrap.stored_settings import SettingValues, settings_file
+        """Shows, changes, and tests the settings that people can store."""
         from services.settings_service import SettingsService
 
-        settings = self.parts.settings
+        place = place_in(self.parts.settings)
         return SettingsService(
-            SettingValues(settings.data_dir),
-            settings_file(settings),
+            SettingValues(place),
+            settings_store(place),
             self._secrets.require_key,
             self.audit,
         )

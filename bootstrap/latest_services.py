@@ -2,47 +2,49 @@
 
 import threading
 from collections.abc import Callable
-from pathlib import Path
 
 from bootstrap.services import Services
+from bootstrap.stored_settings import SettingsPlace, settings_stamp
 from domain.errors import AppError
 from domain.logs import get_logger
-from storage.settings_file import settings_stamp
 
 _log = get_logger("processes")
 
 
 class LatestServices:
-    """The services for the settings as they are now; a call of `get` compares only a file's stamp.
+    """The services for the settings as they are now; a call of `get` compares only a stamp.
 
     Work that has begun continues with the services that it got.
     """
 
     def __init__(
-        self, build: Callable[[], Services], data_dir: Path, services: Services | None = None
+        self,
+        build: Callable[[], Services],
+        place: SettingsPlace,
+        services: Services | None = None,
     ) -> None:
         """Create the holder; without `services`, it builds them now, and raises what that raises.
 
         Args:
             build: Builds the services for the current settings.
-            data_dir: The data folder.
+            place: Where the settings are stored.
             services: Services that were built just before.
         """
         self._build = build
-        self._data_dir = data_dir
-        self._stamp = services.stamp if services else settings_stamp(data_dir)
+        self._place = place
+        self._stamp = services.stamp if services else settings_stamp(place)
         self._services = services or build()
         self._lock = threading.Lock()
 
     def get(self) -> Services:
         """The services; if they can't be built for the changed settings, those from before."""
-        if settings_stamp(self._data_dir) != self._stamp:
+        if settings_stamp(self._place) != self._stamp:
             with self._lock:
                 self._renew()
         return self._services
 
     def _renew(self) -> None:
-        stamp = settings_stamp(self._data_dir)
+        stamp = settings_stamp(self._place)
         if stamp == self._stamp:  # another thread was faster
             return
         try:
@@ -51,4 +53,6 @@ class LatestServices:
             self._services = services
         except AppError as error:
             _log.warning("changed settings are not used", reason=str(error))
+            if error.retryable:  # such as a database that has just gone
+                return
         self._stamp = stamp

@@ -4,6 +4,7 @@ import json
 from datetime import timedelta
 from typing import TYPE_CHECKING
 
+from bootstrap.stored_settings import place_in, require_library_key
 from settings import Settings
 from storage.data_folder import keep_private
 from storage.ledger.account_store import Accounts
@@ -49,7 +50,8 @@ def streamlit_secrets(settings: Settings) -> str:
     All processes with the same encryption key accept each other's cookies.
 
     Raises:
-        ConfigError: The encryption key is invalid or lost, or can't be read or written.
+        ConfigError: The encryption key is invalid, lost, or not that of the library, or can't be
+            read or written.
         StorageError: The ledger can't be opened.
     """
     from services.sign_in.provider import metadata_url
@@ -77,6 +79,7 @@ def _cookie_secret(settings: Settings) -> str:
         Secrets(database, keys).require_key()
     finally:
         database.close()
+    require_library_key(place_in(settings))
     return keys.derive(_COOKIES)
 
 

@@ -1,14 +1,17 @@
-"""The settings of the environment and of the data folder together."""
+"""The settings of the environment together with those that people store.
+
+They are in the data folder, or in the ledger if it is on PostgreSQL.
+"""
 
 from collections.abc import Mapping
 from functools import lru_cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from pydantic import SecretStr
 
 from bootstrap.parts import Parts
-from domain.errors import ConfigError
+from domain.errors import AppError, ConfigError
 from domain.logs import get_logger
 from domain.messages import _, join_messages
 from domain.setting_values import (
@@ -20,8 +23,13 @@ from domain.setting_values import (
     keys_of_changed_servers,
 )
 from settings import Settings, environment_values, invalid_values, load_settings
+from storage.data_folder import keep_private
+from storage.ledger.database import open_database
+from storage.ledger.engines import is_on_server
 from storage.ledger.secret_store import EncryptionKeys
-from storage.settings_file import SettingsFile, StoredSettings, settings_stamp
+from storage.settings_file import SettingsFile
+from storage.settings_store import SettingsStore, StoredSettings
+from storage.settings_table import SettingsTable
 
 if TYPE_CHECKING:
     from models.chat_choice import ChatSpec
@@ -33,28 +41,75 @@ MULTI_QUERY_IGNORED = _(
 _log = get_logger("storage")
 
 
-def current_settings(**overrides: object) -> Settings:
-    """The settings; those of the environment take precedence over those in the data folder.
+class SettingsPlace(NamedTuple):
+    """Where settings are stored; only the environment determines it."""
 
-    Entries of the data folder that can't be used are ignored; the settings page reports them.
+    data_dir: Path
+    key: str
+    database_url: str | None
+
+    def __repr__(self) -> str:
+        return f"SettingsPlace({self.data_dir})"  # without the secrets
+
+    @property
+    def overrides(self) -> dict[str, object]:
+        """The settings that say so, without the key."""
+        url = {"database_url": self.database_url} if self.database_url else {}
+        return {"data_dir": self.data_dir, **url}
+
+
+def current_settings(**overrides: object) -> Settings:
+    """The settings; those of the environment take precedence over those that people store.
+
+    Stored entries that can't be used are ignored; the settings page reports them.
 
     Raises:
         ConfigError: See `settings.load_settings`.
+        StorageError: The ledger with the stored settings can't be opened.
     """
     stored = _usable(overrides)
     return load_settings(stored.values, **{**_replacements(stored, overrides), **overrides})
 
 
+def settings_at_start(**overrides: object) -> Settings:
+    """The settings for what only the environment determines, without opening the ledger.
+
+    Raises:
+        ConfigError: See `settings.load_settings`.
+    """
+    if is_on_server(place_of_settings(**overrides).database_url):
+        return load_settings({}, multi_query=0, **overrides)  # it may need a stored model
+    return current_settings(**overrides)
+
+
 def stamped_settings(**overrides: object) -> tuple[Settings, str]:
-    """The settings, and the stamp of the stored ones (see `storage.settings_file`).
+    """The settings, and the stamp of the stored ones.
 
     A change while the settings are read makes the stamp outdated.
 
     Raises:
         ConfigError: See `settings.load_settings`.
+        StorageError: See `current_settings`.
     """
-    stamp = settings_stamp(_location(overrides)[0])
+    stamp = settings_stamp(place_of_settings(**overrides))
     return current_settings(**overrides), stamp
+
+
+def settings_stamp(place: SettingsPlace) -> str:
+    """A text that differs after each change of the stored settings, or of the key; "" without.
+
+    Raises:
+        StorageError: See `current_settings`.
+    """
+    return settings_store(place).stamp()
+
+
+def place_in(settings: Settings) -> SettingsPlace:
+    """Where these settings are stored."""
+    key = settings.encryption_key
+    return SettingsPlace(
+        settings.data_dir, key.get_secret_value() if key else "", settings.database_url
+    )
 
 
 def log_ignored_entries(**overrides: object) -> None:
@@ -72,14 +127,64 @@ def log_ignored_entries(**overrides: object) -> None:
         _log.warning("stored settings are ignored", reason=reason)
 
 
-def settings_file(settings: Settings) -> SettingsFile:
-    """The settings file in the data folder."""
-    key = settings.encryption_key
-    return _file(settings.data_dir, key.get_secret_value() if key else "")
+def settings_store(place: SettingsPlace) -> SettingsStore:
+    """The file in the data folder, or the table in a ledger on PostgreSQL.
+
+    Raises:
+        ConfigError: The driver of PostgreSQL is not installed.
+        StorageError: The ledger can't be opened.
+    """
+    if is_on_server(place.database_url):
+        return settings_table(place)
+    return _file(place)
 
 
-def _file(data_dir: Path, key: str) -> SettingsFile:
-    return SettingsFile(data_dir, EncryptionKeys(data_dir, key), CHANGEABLE)
+def _file(place: SettingsPlace) -> SettingsFile:
+    return SettingsFile(place.data_dir, EncryptionKeys(place.data_dir, place.key), CHANGEABLE)
+
+
+@lru_cache(maxsize=4)
+def settings_table(place: SettingsPlace) -> SettingsTable:
+    """The table in the ledger, which stays open; it takes the settings of the file over once.
+
+    Raises:
+        StorageError: The ledger can't be opened.
+    """
+    keep_private(place.data_dir)
+    database = open_database(place.data_dir, place.database_url)
+    table = SettingsTable(database, EncryptionKeys(place.data_dir, place.key), CHANGEABLE)
+    try:
+        entries = _file(place).all_entries()
+    except AppError as error:
+        _log.warning("stored settings are ignored", reason=str(error))
+    else:
+        if table.take_over(entries):
+            _log.info("stored settings are now in the ledger", settings=len(entries))
+    return table
+
+
+def require_library_key(place: SettingsPlace) -> None:
+    """Make sure that processes on other machines have the same encryption key as this one.
+
+    Raises:
+        ConfigError: The key is not that of the library.
+        StorageError: The ledger can't be opened.
+    """
+    if is_on_server(place.database_url):
+        settings_table(place).require_key()
+
+
+def replace_lost_key(settings: Settings) -> None:
+    """Make the first key of these settings that of a library on PostgreSQL whose key is lost.
+
+    Raises:
+        ConfigError: The ledger is not on PostgreSQL, or a key is invalid.
+        StorageError: The ledger can't be opened or written.
+    """
+    place = place_in(settings)
+    if not is_on_server(place.database_url):
+        raise ConfigError(_("Only a library on PostgreSQL has a key that must be replaced."))
+    settings_table(place).replace_key()
 
 
 def _usable(overrides: Mapping[str, object]) -> StoredSettings:
@@ -105,37 +210,43 @@ def _replacements(stored: StoredSettings, overrides: Mapping[str, object]) -> di
 
 
 def _read_stored(overrides: Mapping[str, object]) -> StoredSettings:
-    data_dir, key = _location(overrides)
-    return _read(data_dir, key, settings_stamp(data_dir))
+    place = place_of_settings(**overrides)
+    return _read(place, settings_stamp(place))
 
 
-def _location(overrides: Mapping[str, object]) -> tuple[Path, str]:
-    """The data folder and the encryption key, which the settings file can't change."""
-    texts = environment_values()
-    default = Settings.model_fields["data_dir"].default
-    data_dir = overrides.get("data_dir") or texts.get("data_dir") or default
-    key = overrides.get("encryption_key") or texts.get("encryption_key", "")
-    secret = key.get_secret_value() if isinstance(key, SecretStr) else str(key)
-    return Path(str(data_dir)), secret
+def place_of_settings(**overrides: object) -> SettingsPlace:
+    """Where the settings are stored, from the environment, without reading them.
+
+    Raises:
+        ConfigError: The file `.env` can't be read.
+    """
+    used = {name: one for name, one in overrides.items() if one is not None}
+    texts: dict[str, Any] = {**environment_values(), **used}
+    key = texts.get("encryption_key") or ""
+    return SettingsPlace(
+        Path(texts.get("data_dir") or Settings.model_fields["data_dir"].default),
+        key.get_secret_value() if isinstance(key, SecretStr) else key,
+        texts.get("database_url"),
+    )
 
 
 @lru_cache(maxsize=4)
-def _read(data_dir: Path, key: str, stamp: str) -> StoredSettings:
-    """The stored settings, decrypted once for each `stamp` of the file."""
+def _read(place: SettingsPlace, stamp: str) -> StoredSettings:
+    """The stored settings, decrypted once for each `stamp`."""
     if not stamp:
         return StoredSettings({})
-    return _file(data_dir, key).read()
+    return settings_store(place).read()
 
 
 class SettingValues:
     """The settings that people can change; see `services.settings_service.Values`."""
 
-    def __init__(self, data_dir: Path) -> None:
-        self._data_dir = data_dir
+    def __init__(self, place: SettingsPlace) -> None:
+        self._overrides = place.overrides
 
     def all(self) -> Mapping[str, SettingValue]:
         """The current values by setting."""
-        settings, fixed = current_settings(data_dir=self._data_dir), environment_values()
+        settings, fixed = current_settings(**self._overrides), environment_values()
         stored = self.stored()
         return {
             name: _setting_value(name, settings, _origin(name, fixed, stored))
@@ -144,13 +255,12 @@ class SettingValues:
 
     def stored(self) -> Mapping[str, Any]:
         """The stored values that are valid, with decrypted secrets."""
-        return _usable({"data_dir": self._data_dir}).values
+        return _usable(self._overrides).values
 
     def problems(self) -> tuple[str, ...]:
         """A message about each stored entry that can't be used."""
-        overrides = {"data_dir": self._data_dir}
-        stored = _usable(overrides)
-        ignored = [MULTI_QUERY_IGNORED] if _replacements(stored, overrides) else []
+        stored = _usable(self._overrides)
+        ignored = [MULTI_QUERY_IGNORED] if _replacements(stored, self._overrides) else []
         return (*stored.problems, *ignored)
 
     def check(self, stored: Mapping[str, Any]) -> None:
@@ -162,7 +272,7 @@ class SettingValues:
         from models.embedding_choice import build_embeddings
 
         parts = self._parts(stored)
-        current = Parts(current_settings(data_dir=self._data_dir))
+        current = Parts(current_settings(**self._overrides))
         _unused = parts.chat_choice  # checks the address and the key
         if parts.embedding_spec != current.embedding_spec:
             build_embeddings(parts.embedding_spec, parts.cache_dir)
@@ -178,7 +288,7 @@ class SettingValues:
     def _parts(self, stored: Mapping[str, Any]) -> Parts:
         if problems := address_problems(stored):
             raise ConfigError(join_messages(problems.values()))
-        return Parts(load_settings(stored, data_dir=self._data_dir))
+        return Parts(load_settings(stored, **self._overrides))
 
 
 def _setting_value(name: str, settings: Settings, origin: Origin) -> SettingValue:

@@ -43,9 +43,9 @@ AsJson = Annotated[bool, typer.Option("--json", help="Print JSON")]
 
 def settings_from_options(data_dir: Path | None) -> "Settings":
     """The settings, with the data folder from the command line if it is specified there."""
-    from bootstrap import current_settings  # slow, and `--help` does not need it
+    from bootstrap import settings_at_start  # slow, and `--help` does not need it
 
-    return current_settings(**({} if data_dir is None else {"data_dir": data_dir}))
+    return settings_at_start(**({} if data_dir is None else {"data_dir": data_dir}))
 
 
 @contextmanager

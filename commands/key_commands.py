@@ -15,6 +15,7 @@ from commands.console import (
     open_services,
     print_json,
     print_table,
+    settings_from_options,
 )
 from domain import LOCAL_USER, ApiKey, ApiScope, Principal
 
@@ -26,6 +27,10 @@ def encryption_key(
     rotate: Annotated[
         bool, typer.Option(help="Encrypt all secrets again, with the first key")
     ] = False,
+    replace_lost: Annotated[
+        bool,
+        typer.Option(help="With a ledger on PostgreSQL: use the first key, as its key is lost"),
+    ] = False,
     data_dir: DataDir = None,
 ) -> None:
     """Print a new key for FOOTNOTE_ENCRYPTION_KEY, or for encryption.key in the data folder.
@@ -34,6 +39,12 @@ def encryption_key(
     precede those of the file. To change keys, put the new one before the old one, separated by a
     comma, and run `python cli.py encryption-key --rotate`; then remove the old one.
     """
+    if replace_lost:
+        from bootstrap import replace_lost_key  # slow, and a new key does not need it
+
+        replace_lost_key(settings_from_options(data_dir))
+        typer.echo("The library now uses this key. Enter the secrets of sources and models again.")
+        return
     if not rotate:
         from services.sources.secret_service import new_key
 

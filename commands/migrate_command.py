@@ -91,6 +91,6 @@ def _report(moved: "MovedLedger", settings: "Settings", *, is_in_folder: bool) -
         f" ask: {moved.earlier_place} refuses changes. Nothing was deleted there."
     )
     typer.echo(
-        f"Keep the data folder {settings.data_dir}: it still contains the stored settings, the"
-        " encryption key, uploaded files, and the index, unless these are elsewhere."
+        f"The stored settings were moved, too. Keep the data folder {settings.data_dir}: it still"
+        " contains the encryption key, uploaded files, and the index, unless these are elsewhere."
     )

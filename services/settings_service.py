@@ -1,4 +1,4 @@
-"""Shows, changes, and tests the settings that people can store in the data folder."""
+"""Shows, changes, and tests the settings that people can store."""
 
 import time
 from collections.abc import Callable, Collection, Mapping
@@ -24,7 +24,7 @@ from models.chat_choice import (
 )
 from services.access import require_role
 from services.audit_service import AuditService
-from storage.settings_file import Entries, SettingsFile
+from storage.settings_store import Entries, SettingsStore
 
 CHANGED_SINCE = _("The settings were changed again, so this change can't be undone.")
 
@@ -55,7 +55,7 @@ class ChatTest(NamedTuple):
 
 
 class Values(Protocol):
-    """The settings of the environment and of the data folder; `bootstrap` implements it."""
+    """The settings of the environment and those that people stored; `bootstrap` implements it."""
 
     def all(self) -> Mapping[str, SettingValue]:
         """The current values by setting."""
@@ -74,9 +74,9 @@ class Values(Protocol):
 
 
 class SettingsService:
-    """Stores settings in the data folder; the environment takes precedence over them.
+    """Stores settings; the environment takes precedence over them.
 
-    All processes on the data folder use a change soon after: pages and API at their next request,
+    All processes use a change soon after: pages and API at their next request,
     the worker before its next import. Each call raises ForbiddenError unless the principal is an
     administrator.
     """
@@ -84,13 +84,13 @@ class SettingsService:
     def __init__(
         self,
         values: Values,
-        file: SettingsFile,
+        store: SettingsStore,
         require_key: Callable[[], None],
         audit: AuditService,
     ) -> None:
         """`require_key` raises ConfigError if the encryption key is lost."""
         self._values = values
-        self._file = file
+        self._store = store
         self._require_key = require_key
         self._audit = audit
 
@@ -112,16 +112,16 @@ class SettingsService:
         Raises:
             InputError: The environment sets one of the settings.
             ConfigError: A value is invalid, or the encryption key is lost or damaged.
-            StorageError: The file can't be read or written.
+            StorageError: The settings can't be read or written.
         """
         require_role(principal, Role.ADMIN)
-        with self._file.locked():
+        with self._store.locked():
             self._require_changeable(changes)
             changes = self._with_removed_keys(changes)
             self._values.check(self._after(changes))
-            before = self._file.entries(_settings_to_record(changes))
+            before = self._store.entries(_settings_to_record(changes))
             new = {name: self._entry(name, value) for name, value in changes.items()}
-            self._file.write(new)
+            self._store.write(new)
         self._record(principal, new)
         return StoredChange(before, {**before, **new})
 
@@ -132,16 +132,16 @@ class SettingsService:
             InputError: The environment sets one of the settings now.
             ConflictError: The settings, or the servers or keys of models, were changed since.
             ConfigError: An earlier value is invalid, or its secret can't be decrypted.
-            StorageError: The file can't be read or written.
+            StorageError: The settings can't be read or written.
         """
         require_role(principal, Role.ADMIN)
-        with self._file.locked():
-            if self._file.entries(change.after) != change.after:
+        with self._store.locked():
+            if self._store.entries(change.after) != change.after:
                 raise ConflictError(CHANGED_SINCE)
             entries = {n: one for n, one in change.before.items() if one != change.after[n]}
             self._require_changeable(entries)
-            self._values.check(self._after(self._file.decrypt(entries)))
-            self._file.write(entries)
+            self._values.check(self._after(self._store.decrypt(entries)))
+            self._store.write(entries)
         self._record(principal, entries)
 
     def test_chat(self, principal: Principal, changes: Changes) -> ChatTest:
@@ -189,10 +189,10 @@ class SettingsService:
         """Encrypt all stored secrets with the first key, and return their number.
 
         Raises:
-            ConfigError: The file is damaged, or a secret can't be decrypted; nothing was changed.
-            StorageError: The file can't be read or written.
+            ConfigError: The settings are damaged, or a secret can't be decrypted; nothing changed.
+            StorageError: The settings can't be read or written.
         """
-        return self._file.rotate()
+        return self._store.rotate()
 
     def _record(self, principal: Principal, entries: Entries) -> None:
         """Record the new values, except those of secrets and addresses, which may contain some."""
@@ -227,7 +227,7 @@ class SettingsService:
         if value is None or name not in SECRETS:
             return value
         self._require_key()
-        return self._file.encrypt(value)
+        return self._store.encrypt(value)
 
     def _require_changeable(self, changes: Changes) -> None:
         values = self._values.all()

@@ -7,6 +7,7 @@ from pathlib import Path
 from domain.errors import BusyError
 from domain.messages import _
 from storage.ledger.database import Database
+from storage.ledger.session_lock import LIBRARY
 from storage.safe_writes import attempt, just_wait, writer_lock
 
 
@@ -19,7 +20,7 @@ class LibraryLock:
     def __init__(self, data_dir: Path, database: Database) -> None:
         """Lock nothing yet."""
         self._data_dir = data_dir
-        self._session_lock = database.session_lock()
+        self._session_lock = database.session_lock(LIBRARY)
 
     @contextmanager
     def hold(self, timeout_s: float, on_wait: Callable[[], None] = just_wait) -> Iterator[None]:

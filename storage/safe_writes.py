@@ -180,6 +180,16 @@ def replace_private_text(path: Path, text: str) -> None:
     new.replace(path)
 
 
+def stamp_of(path: Path) -> str:
+    """A text that differs after each change of a file; "" if there is no file."""
+    try:
+        status = path.stat()
+    except OSError:
+        return ""
+    # The time of the last change of the status, because new permissions can make it readable.
+    return f"{status.st_mtime_ns}-{status.st_ctime_ns}-{status.st_size}-{status.st_ino}"
+
+
 SPARE_BYTES = 64 * 2**20
 """Bytes that always stay free: Deep Lake reports a commit on a full disk as successful, and reading
 its rows afterwards crashes the process."""

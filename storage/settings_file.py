@@ -1,149 +1,81 @@
 """The settings that people store in the data folder, with encrypted secrets."""
 
 import json
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator
 from contextlib import contextmanager
 from functools import cached_property
 from itertools import chain, count
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING
 
 from domain.errors import ConfigError, StorageError
 from domain.messages import _
-from storage.ledger.ledger_location import KEY_FILE
 from storage.ledger.secret_store import EncryptionKeys
-from storage.safe_writes import replace_private_text
+from storage.safe_writes import replace_private_text, stamp_of
+from storage.settings_store import Entries, SettingsStore, StoredSettings
 
 if TYPE_CHECKING:
     from filelock import FileLock
 
 SETTINGS_FILE = "settings.json"
 DAMAGED_FILE = "settings.json.damaged"
-_ENCRYPTED = "encrypted"
 _LOCK_TIMEOUT_S = 10.0
-
-Entries = Mapping[str, Any]
-"""Values by setting as they are in the file: a secret is `{"encrypted": TOKEN}`."""
-
-
-class StoredSettings(NamedTuple):
-    """The usable values, with decrypted secrets, and a message about each entry that is not."""
-
-    values: Mapping[str, Any]
-    problems: tuple[str, ...] = ()
-
-
-def settings_stamp(data_dir: Path) -> str:
-    """A text that differs after each change of the file, or of the key; "" if there is no file."""
-    file = _stamp(data_dir / SETTINGS_FILE)
-    return f"{file} {_stamp(data_dir / KEY_FILE)}" if file else ""
-
-
-def _stamp(path: Path) -> str:
-    try:
-        status = path.stat()
-    except OSError:
-        return ""
-    # The time of the last change of the status, because new permissions can make it readable.
-    return f"{status.st_mtime_ns}-{status.st_ctime_ns}-{status.st_size}-{status.st_ino}"
 
 
 class _DamagedFileError(ConfigError):
     """The file is not JSON, or not an object."""
 
 
-class SettingsFile:
+class SettingsFile(SettingsStore):
     """Reads the file, and replaces it atomically.
 
     A file that is not JSON counts as empty; the first change renames it, so that it is not lost. A
-    file that can't be read is never replaced. Entries that are not `known` are ignored, but
-    preserved.
+    file that can't be read is never replaced.
     """
 
     def __init__(self, data_dir: Path, keys: EncryptionKeys, known: Collection[str]) -> None:
         self.path = data_dir / SETTINGS_FILE
-        self._keys = keys
-        self._known = known
+        super().__init__(str(self.path), keys, known)
+
+    def stamp(self) -> str:
+        """The stamp of the file and the key; takes no time."""
+        file = stamp_of(self.path)
+        return f"{file} {self._keys.stamp()}" if file else ""
 
     def read(self) -> StoredSettings:
-        """The values; never raises an error because of the contents of the file."""
+        """The values; none of a damaged file."""
         try:
-            entries = self._entries()
+            return self._usable(self.all_entries())
         except (ConfigError, StorageError) as error:
             return StoredSettings({}, (str(error),))
-        values: dict[str, Any] = {}
-        problems: list[str] = []
-        for name, entry in entries.items():
-            try:
-                values[name] = self._value(name, entry)
-            except ConfigError as error:
-                problems.append(str(error))
-        return StoredSettings(values, tuple(problems))
 
     def entries(self, names: Collection[str]) -> Entries:
-        """The entries of these settings as they are in the file; None for those that are not.
-
-        Raises:
-            StorageError: The file can't be read.
-        """
-        try:
-            entries = self._entries()
-        except _DamagedFileError:
-            entries = {}
+        """The entries of these settings; none of a damaged file."""
+        entries = self._sound_entries() or {}
         return {name: entries.get(name) for name in names}
 
-    def decrypt(self, entries: Entries) -> Mapping[str, Any]:
-        """The values of these entries; None stays None.
-
-        Raises:
-            ConfigError: A setting is unknown, or a secret can't be decrypted.
-        """
-        return {name: self._value(name, one) for name, one in entries.items()}
-
-    def encrypt(self, secret: str) -> Entries:
-        """The entry of a secret.
-
-        Raises:
-            ConfigError: The encryption key is damaged, or it can't be created.
-        """
-        key = self._keys.first() or self._keys.create()
-        return {_ENCRYPTED: key.encrypt(secret.encode()).decode()}
-
     def write(self, changes: Entries) -> None:
-        """Set these entries, and remove those that are None.
-
-        Raises:
-            StorageError: The file can't be read or written.
-        """
+        """Set these entries, after renaming a damaged file."""
         with self.locked():
-            try:
-                entries = dict(self._entries())
-            except _DamagedFileError:
-                entries = {}
-                with self._write_errors():
-                    self.path.replace(self._free_name())
-            entries.update(changes)
+            self.replace({**(self._sound_entries() or {}), **changes})
+
+    def replace(self, entries: Entries) -> None:
+        """Replace the file atomically, after renaming a damaged one."""
+        stored = {name: one for name, one in entries.items() if one is not None}
+        text = json.dumps(stored, ensure_ascii=False, indent=2, sort_keys=True)
+        with self.locked():
+            is_damaged = self._sound_entries() is None
             with self._write_errors():
-                self._replace({name: one for name, one in entries.items() if one is not None})
+                if is_damaged:
+                    self.path.replace(self._free_name())
+                replace_private_text(self.path, f"{text}\n")
 
     def rotate(self) -> int:
-        """Encrypt all secrets with the first key, and return their number.
+        """Encrypt the secrets again; creates no file."""
+        return super().rotate() if self.path.exists() else 0  # don't create the lock file
 
-        Raises:
-            ConfigError: The file is damaged, or a secret can't be decrypted; nothing was changed.
-            StorageError: The file can't be read or written.
-        """
-        if not self.path.exists():  # don't create the lock file
-            return 0
-        with self.locked():
-            entries = self._entries()
-            secrets = {name: entries[name] for name in self._known if _is_secret(entries.get(name))}
-            plain = self.decrypt(secrets)
-            if plain:
-                self.write({name: self.encrypt(secret) for name, secret in plain.items()})
-            return len(plain)
-
-    def _entries(self) -> Entries:
+    def all_entries(self) -> Entries:
+        """The contents of the file."""
         try:
             entries = json.loads(self.path.read_text(encoding="utf-8"))
         except FileNotFoundError:
@@ -166,26 +98,11 @@ class SettingsFile:
             )
         return entries
 
-    def _value(self, name: str, entry: Any) -> Any:
-        if name not in self._known:
-            raise ConfigError(
-                _("The settings file {path} has an unknown entry, {name}: remove it.").format(
-                    path=self.path, name=name
-                )
-            )
-        return self._decrypt(name, entry[_ENCRYPTED]) if _is_secret(entry) else entry
-
-    def _decrypt(self, name: str, token: str) -> str:
-        secret = self._keys.decrypt(token)
-        if secret is not None:
-            return secret
-        raise ConfigError(
-            _(
-                "The entry {name} in {path} was encrypted with another key: restore that key in"
-                " FOOTNOTE_ENCRYPTION_KEY or {key_path}, or enter the secret again on the settings"
-                " page."
-            ).format(name=name, path=self.path, key_path=self._keys.path)
-        )
+    def _sound_entries(self) -> Entries | None:
+        try:
+            return self.all_entries()
+        except _DamagedFileError:
+            return None
 
     def _free_name(self) -> Path:
         """The name for a damaged file; it must not replace an earlier one."""
@@ -195,11 +112,7 @@ class SettingsFile:
 
     @contextmanager
     def locked(self) -> Iterator[None]:
-        """Exclude other writers, in all processes, during the block; may be nested.
-
-        Raises:
-            StorageError: The lock can't be created, or another writer holds it.
-        """
+        """Lock a file next to it."""
         with self._write_errors():
             self.path.parent.mkdir(parents=True, exist_ok=True)
             self._lock.acquire()
@@ -225,11 +138,3 @@ class SettingsFile:
                     " to the user who runs Footnote, and check the free space."
                 ).format(path=self.path, strerror=error.strerror or error)
             ) from error
-
-    def _replace(self, entries: Entries) -> None:
-        text = json.dumps(entries, ensure_ascii=False, indent=2, sort_keys=True)
-        replace_private_text(self.path, f"{text}\n")
-
-
-def _is_secret(entry: Any) -> bool:
-    return isinstance(entry, dict) and isinstance(entry.get(_ENCRYPTED), str)

@@ -9,6 +9,7 @@ from domain import Principal, Role
 from domain.logs import get_logger, milliseconds
 from services.access import require_role
 from services.long_work import OnProgress, ignore
+from services.migration.settings_migration import carried_settings
 from storage.backups.library_id import WORKING_FOLDER, library_id, require_library_id
 from storage.ledger.database import ledger_location, open_database
 from storage.ledger.ledger_move import TARGET, LedgerMove
@@ -69,6 +70,7 @@ class LedgerMigration:
 
         Raises:
             ForbiddenError: The principal is not an administrator.
+            ConfigError: The settings file is damaged, so it can't be moved to PostgreSQL.
             ConflictError: The new database contains another ledger; it was not changed.
             BusyError: Another call, an import, or a reindex is running.
             DamagedLedgerError: The original is damaged.
@@ -92,7 +94,10 @@ class LedgerMigration:
         with closing(open_database(self._data_dir, self._old_url)) as database:
             move.prepare()
             move.copy(on_progress)
-            with LibraryLock(self._data_dir, database).hold(_LOCK_TIMEOUT_S):
+            with (
+                LibraryLock(self._data_dir, database).hold(_LOCK_TIMEOUT_S),
+                carried_settings(self._data_dir, database, self._old, self._new),
+            ):
                 move.copy(on_progress)
                 return move.finish(on_progress)
 

@@ -93,7 +93,7 @@ def change_all(
         session.execute(statement.where(column.in_(group)))
 
 
-HEAD = "0019"
+HEAD = "0020"
 """The newest migration; comparing it at each start avoids loading Alembic when unnecessary."""
 
 _MIGRATION_TIMEOUT_S = 30.0
@@ -174,10 +174,18 @@ class Database:
                 self._guard(session)
             yield session
 
-    def session_lock(self) -> SessionLock | None:
-        """A new lock between the machines that use this ledger; None for SQLite."""
+    @property
+    def name(self) -> str:
+        """The location of the ledger in messages."""
+        return self._location.name
+
+    def session_lock(self, key: int) -> SessionLock | None:
+        """A new lock between the machines that use this ledger; None for SQLite.
+
+        `key` is a constant of `session_lock`.
+        """
         is_on_server = self._location.is_on_server
-        return SessionLock(self._reader, self._location) if is_on_server else None
+        return SessionLock(self._reader, self._location, key) if is_on_server else None
 
     def close(self) -> None:
         """Close the connections; the next session opens a new one."""

@@ -45,6 +45,16 @@ def _invalid_url(setting: str) -> ConfigError:
     )
 
 
+def is_on_server(url: str | None) -> bool:
+    """Whether this is a URL of PostgreSQL, on which several machines can share a ledger."""
+    if url is None:
+        return False
+    try:
+        return postgresql.is_address(make_url(url))
+    except (ArgumentError, ValueError):  # opening the ledger reports it
+        return False
+
+
 def reader_of(engine: Engine) -> Engine:
     """The engine for reading a snapshot."""
     is_sqlite = engine.dialect.name == "sqlite"

@@ -16,7 +16,7 @@ from storage.data_folder import close_to_others, is_open_to_others
 from storage.ledger.database import Database, Store
 from storage.ledger.ledger_location import KEY_FILE
 from storage.ledger.ledger_tables import SourceSecretRow
-from storage.safe_writes import replace_private_text, sync_folder
+from storage.safe_writes import replace_private_text, stamp_of, sync_folder
 
 if TYPE_CHECKING:
     from cryptography.fernet import Fernet
@@ -66,6 +66,10 @@ class EncryptionKeys:
                 )
             ) from None
         yield from self._file_keys()
+
+    def stamp(self) -> str:
+        """A text that differs after each change of the key file; "" if there is no file."""
+        return stamp_of(self.path)
 
     def decrypt(self, token: str) -> str | None:
         """The text of this token; None if no key decrypts it.

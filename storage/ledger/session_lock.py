@@ -12,22 +12,25 @@ from storage.ledger import postgresql
 if TYPE_CHECKING:
     from storage.ledger.ledger_location import LedgerLocation
 
-_LOCK: Final = 0x666F6F7472656573
-"""The key of the advisory lock; that of transactions that write has another key."""
+LIBRARY: Final = 0x666F6F7472656573
+"""The key of the advisory lock for writing to the indexes."""
+SETTINGS: Final = LIBRARY + 1
+"""The key of that for changing settings; the lock of transactions that write has another one."""
 
-_ACQUIRE = text(f"SELECT pg_try_advisory_lock({_LOCK}), pg_backend_pid()")
-_RELEASE = text(f"SELECT pg_advisory_unlock({_LOCK})")
+_ACQUIRE = text("SELECT pg_try_advisory_lock(:key), pg_backend_pid()")
+_RELEASE = text("SELECT pg_advisory_unlock(:key)")
 _PROCESS = text("SELECT pg_backend_pid()")
 
 
 class SessionLock:
     """Held by one process of all machines, over a connection of its own, with which it ends."""
 
-    def __init__(self, engine: Engine, location: "LedgerLocation") -> None:
+    def __init__(self, engine: Engine, location: "LedgerLocation", key: int) -> None:
         """Connect to nothing yet."""
         # A transaction would be ended by the server as idle.
         self._engine = engine.execution_options(isolation_level="AUTOCOMMIT")
         self._location = location
+        self._key = {"key": key}
         self._connection: Connection | None = None
         self._process = 0
 
@@ -40,7 +43,7 @@ class SessionLock:
         try:
             if self._connection is None:
                 self._connection = self._engine.connect()
-            is_acquired, self._process = self._connection.execute(_ACQUIRE).one()
+            is_acquired, self._process = self._connection.execute(_ACQUIRE, self._key).one()
         except SQLAlchemyError as error:
             raise self._location.explanation(error) from error
         return bool(is_acquired)
@@ -66,7 +69,7 @@ class SessionLock:
         if connection is None:
             return
         try:
-            connection.execute(_RELEASE)
+            connection.execute(_RELEASE, self._key)
         except SQLAlchemyError:
             connection.invalidate()  # the server releases the locks of a connection with it
         finally:

@@ -1,4 +1,4 @@
-"""The ledger's tables about the use by each person: turns of imports, questions, and uploads."""
+"""The ledger's tables about use: stored settings, turns of imports, questions, and uploads."""
 
 from datetime import datetime
 
@@ -59,3 +59,12 @@ class UploadedFileRow(Base):
     key: Mapped[str] = mapped_column(primary_key=True)
     user_id: Mapped[str]
     bytes: Mapped[int] = mapped_column(BigInteger)
+
+
+class StoredSettingRow(Base):
+    """A setting that people stored, as JSON; "null" if it was reset. See `settings_table`."""
+
+    __tablename__ = "stored_settings"
+
+    name: Mapped[str] = mapped_column(primary_key=True)
+    entry: Mapped[str]

@@ -86,7 +86,7 @@ def started_with(monkeypatch, settings):
         raise KeyboardInterrupt
 
     monkeypatch.setattr(pages_process.cli, "main", serve)
-    monkeypatch.setattr(pages_process, "current_settings", lambda: settings)
+    monkeypatch.setattr(pages_process, "settings_at_start", lambda: settings)
     monkeypatch.setattr(pages_process, "bound_memory", lambda: None)
     monkeypatch.setattr(sys, "argv", ["pages"])
     with pytest.raises(KeyboardInterrupt):

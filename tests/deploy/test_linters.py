@@ -16,7 +16,7 @@ TOOLS = ROOT / ".venv-deploy"
 HELM = Path.home() / ".cache" / "footnote-helm" / "v3.19.2" / "helm"
 """Built by `make helm`; the Makefile has the same version."""
 KUBERNETES = ("1.27", "1.37")
-VALUES = ("minimal", "full")
+VALUES = ("minimal", "full", "bucket")
 SECRETS = {"POSTGRES_PASSWORD": "p", "FOOTNOTE_ENCRYPTION_KEY": "k"}
 
 
@@ -187,6 +187,17 @@ def test_pods_are_spread_over_nodes_if_all_can_mount_the_volume():
         assert pod["topologySpreadConstraints"]
         assert "affinity" not in pod
     assert len(of_kind("PodDisruptionBudget", found)) == len(PROGRAMS)
+
+
+def test_pods_share_no_volume_if_uploaded_files_are_in_a_bucket():
+    found = manifests("bucket")
+    for deployment in of_kind("Deployment", found):
+        pod = deployment["spec"]["template"]["spec"]
+        assert all("emptyDir" in volume for volume in pod["volumes"])
+        assert pod["topologySpreadConstraints"]
+        assert "affinity" not in pod
+    assert len(of_kind("PodDisruptionBudget", found)) == len(PROGRAMS)
+    assert not of_kind("PersistentVolumeClaim", found)
 
 
 def test_services_select_exactly_the_pods_of_their_component():

@@ -45,3 +45,29 @@ def open_from_another_site(address: str) -> None:
     url = f"ws://{address}/_stcore/stream"
     with suppress(InvalidStatus), connect(url, origin="http://elsewhere.example"):
         raise AssertionError("a web page of another site may use the pages")
+
+
+def ask(address: str, question: str, words: str) -> None:
+    """Submit a question on the start page, and wait until the page shows these words of its answer.
+
+    Raises:
+        TimeoutError: The page sent nothing for a while.
+    """
+    from streamlit.proto.BackMsg_pb2 import BackMsg
+    from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
+    from websockets.sync.client import connect
+
+    run, message = BackMsg(), ForwardMsg()
+    run.rerun_script.query_string = ""
+    url = f"ws://{address}/_stcore/stream"
+    with connect(url, subprotocols=["streamlit"], max_size=None, open_timeout=WAIT_S) as session:
+        session.send(run.SerializeToString())
+        box = ""
+        while message.WhichOneof("type") != "script_finished":
+            message.ParseFromString(session.recv(timeout=WAIT_S))
+            box = message.delta.new_element.chat_input.id or box
+        widget = run.rerun_script.widget_states.widgets.add(id=box)
+        widget.chat_input_value.data = question
+        session.send(run.SerializeToString())
+        while words.encode() not in session.recv(timeout=WAIT_S):
+            pass

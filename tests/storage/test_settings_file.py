@@ -7,7 +7,7 @@ import pytest
 
 from domain.errors import ConfigError, StorageError
 from storage.ledger.secret_store import EncryptionKeys, new_key
-from storage.settings_file import DAMAGED_FILE, SettingsFile, settings_stamp
+from storage.settings_file import DAMAGED_FILE, SettingsFile
 
 SECRET = "sk-very-secret"
 KNOWN = ("chat_model", "openai_api_key", "language")
@@ -20,7 +20,7 @@ def file(tmp_path):
 
 def test_without_a_file_nothing_is_stored(file, tmp_path):
     assert file.read() == ({}, ())
-    assert settings_stamp(tmp_path) == ""
+    assert SettingsFile(tmp_path, EncryptionKeys(tmp_path), KNOWN).stamp() == ""
 
 
 def test_values_are_read_back_and_removed(file):
@@ -44,10 +44,10 @@ def test_the_file_is_private(file):
 
 
 def test_each_change_changes_the_stamp(file, tmp_path):
-    stamps = {settings_stamp(tmp_path)}
+    stamps = {SettingsFile(tmp_path, EncryptionKeys(tmp_path), KNOWN).stamp()}
     for model in ("a", "b", "a"):
         file.write({"chat_model": model})
-        stamps.add(settings_stamp(tmp_path))
+        stamps.add(SettingsFile(tmp_path, EncryptionKeys(tmp_path), KNOWN).stamp())
     assert len(stamps) == 4
 
 
@@ -92,9 +92,9 @@ def denied(*_, **__):
 @pytest.mark.skipif(os.name == "nt", reason="Windows has no such modes")
 def test_new_permissions_change_the_stamp(file, tmp_path):
     file.write({"language": "ko"})
-    before = settings_stamp(tmp_path)
+    before = SettingsFile(tmp_path, EncryptionKeys(tmp_path), KNOWN).stamp()
     file.path.chmod(0o400)
-    assert settings_stamp(tmp_path) != before
+    assert SettingsFile(tmp_path, EncryptionKeys(tmp_path), KNOWN).stamp() != before
 
 
 def test_the_secrets_of_a_damaged_file_are_not_reported_as_encrypted_again(file):

@@ -32,7 +32,7 @@ def services() -> bootstrap.Services:
 
 @st.cache_resource(show_spinner=False)
 def _latest_services() -> bootstrap.LatestServices:
-    return bootstrap.LatestServices(_build, bootstrap.current_settings().data_dir)
+    return bootstrap.LatestServices(_build, bootstrap.place_of_settings())
 
 
 def _build() -> bootstrap.Services:

@@ -8,7 +8,7 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 import streamlit as st
 
 import bootstrap
-from domain.errors import ConfigError
+from domain.errors import AppError
 from domain.language.script import answer_language
 
 ENGLISH = "en"
@@ -24,7 +24,7 @@ def settle_language() -> str:
     Call it once per run of a page; reading the browser's locale for every text would be slow.
     """
     setting = "auto"
-    with suppress(ConfigError):  # the page reports the error when it opens the services
+    with suppress(AppError):  # the page reports the error when it opens the services
         setting = bootstrap.interface_language()
     selected = language_of(st.context.locale) if setting == "auto" else setting
     st.session_state[LANGUAGE] = selected

@@ -32,6 +32,15 @@ helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version }}
 {{ .Values.persistence.existingClaim | default (include "footnote.name" .) }}
 {{- end -}}
 
+{{/* Where the pods run: "each" has a folder of its own, "node" is one for all, "nodes" share a volume. */}}
+{{- define "footnote.folders" -}}
+{{- if hasKey .Values.settings "FOOTNOTE_UPLOADS_URL" -}}
+each
+{{- else -}}
+{{ eq .Values.persistence.accessMode "ReadWriteOnce" | ternary "node" "nodes" }}
+{{- end -}}
+{{- end -}}
+
 {{/* A Deployment; takes root, component, command, and probes (YAML), and port (none for the worker). */}}
 {{- define "footnote.deployment" -}}
 {{- $root := .root -}}
@@ -138,8 +147,14 @@ spec:
             {{- end }}
       volumes:
         - name: library
+          {{- if eq (include "footnote.folders" $root) "each" }}
+          # Only caches and locks of this pod: everything else is in the database, the index, and the bucket.
+          emptyDir:
+            sizeLimit: {{ $root.Values.persistence.size }}
+          {{- else }}
           persistentVolumeClaim:
             claimName: {{ include "footnote.claim" $root }}
+          {{- end }}
         - name: tmp
           emptyDir:
             sizeLimit: 2Gi
@@ -154,7 +169,7 @@ spec:
       tolerations:
         {{- toYaml . | nindent 8 }}
       {{- end }}
-      {{- if eq $root.Values.persistence.accessMode "ReadWriteOnce" }}
+      {{- if eq (include "footnote.folders" $root) "node" }}
       # The volume can be mounted on one node only.
       affinity:
         podAffinity:
