@@ -33,6 +33,7 @@ from domain.errors import (
     TemporarilyUnreadableError,
 )
 from domain.logs import get_logger
+from domain.public_messages import message_for_everyone
 from domain.web.host_policy import Refusal
 from domain.web.request_log import loggable_path
 
@@ -147,7 +148,7 @@ def problem_of_error(error: Exception) -> Problem:
     """Convert an error to a problem; an unexpected error is reported without details."""
     if isinstance(error, AppError):
         status = next((_STATUS[kind] for kind in type(error).mro() if kind in _STATUS), 500)
-        return problem_of(status, str(error), retryable=error.retryable)
+        return problem_of(status, message_for_everyone(error), retryable=error.retryable)
     if isinstance(error, ProblemError):
         return problem_of(error.status, str(error))
     if isinstance(error, RequestValidationError):

@@ -6,10 +6,12 @@ from collections.abc import Sequence
 class AppError(Exception):
     """Base of all errors that pages, commands, and the API catch and show.
 
-    `retryable` is True if the same call may succeed later without any change.
+    `retryable` is True if the same call may succeed later without any change. `public_message` is
+    for readers and API clients if the message names a server or its user, and "" otherwise.
     """
 
     retryable = False
+    public_message = ""
 
 
 class ConfigError(AppError):

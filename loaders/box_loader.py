@@ -9,6 +9,7 @@ from unicodedata import normalize
 from domain import NEVER_IMPORTED, DocumentRef, PreviousImport, Skipped, StoredFile
 from domain.errors import SourceUnavailableError, StorageError, UnreadableError
 from domain.messages import _
+from domain.public_messages import message_for_everyone
 from loaders.directory_loader import SAME_NAME
 from loaders.document_reader import read_document, size_problem
 from loaders.formats import unsupported
@@ -106,4 +107,4 @@ def _source_errors() -> Iterator[None]:
     try:
         yield
     except StorageError as error:
-        raise SourceUnavailableError(*error.args) from error
+        raise SourceUnavailableError(message_for_everyone(error)) from error

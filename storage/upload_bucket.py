@@ -38,6 +38,10 @@ _DENIED = {
     "SignatureDoesNotMatch",
 }
 _PROBE = ".check"
+_NOT_USABLE = _(
+    "The uploaded files of this library can't be reached at the moment: try again later. An"
+    " administrator finds the details in the log."
+)
 
 
 @dataclass(frozen=True)
@@ -210,11 +214,10 @@ class UploadBucket:
             raise self._unavailable(_advice(type(error).__name__)) from error
 
     def _unavailable(self, advice: Message) -> StorageUnavailableError:
-        return StorageUnavailableError(
-            _("The bucket {url} of FOOTNOTE_UPLOADS_URL can't be used now: {advice}.").format(
-                url=self.bucket_url, advice=advice
-            )
-        )
+        message = _("The bucket {url} of FOOTNOTE_UPLOADS_URL can't be used now: {advice}.")
+        error = StorageUnavailableError(message.format(url=self.bucket_url, advice=advice))
+        error.public_message = _NOT_USABLE
+        return error
 
 
 def _advice(code: str) -> Message:

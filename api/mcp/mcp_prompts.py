@@ -25,6 +25,7 @@ from api.mcp.mcp_resources import address_of, read_resource
 from api.mcp.mcp_tools import shared_sources
 from domain import DocumentFilter, ListedDocument, Scope
 from domain.errors import AppError, ForbiddenError, InputError, NotFoundError
+from domain.public_messages import message_for_everyone
 from services.agent.tool_results import SourceNumbers, passages_output
 from services.texts import checked_question
 
@@ -85,7 +86,7 @@ def prompt_of(call: Call, name: str, arguments: Mapping[str, str]) -> GetPromptR
             return _ask(call, **values)
         return _summarize(call, **values)
     except AppError as error:
-        raise MCPError(_code_of(error), str(error)) from error
+        raise MCPError(_code_of(error), message_for_everyone(error)) from error
 
 
 def _code_of(error: AppError) -> int:

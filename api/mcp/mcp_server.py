@@ -19,6 +19,7 @@ from mcp.server.stdio import stdio_server
 from mcp.server.streamable_http import MCP_SESSION_ID_HEADER
 from mcp.server.transport_security import TransportSecuritySettings
 from mcp_types import (
+    INTERNAL_ERROR,
     INVALID_REQUEST,
     CallToolRequestParams,
     CallToolResult,
@@ -46,7 +47,8 @@ from api.problems import ProblemError, problem_headers, problem_of_error, proble
 from api.request_bodies import MAX_JSON_BYTES
 from bootstrap import Services, following
 from domain import ApiScope, Principal
-from domain.errors import AppError
+from domain.errors import AppError, StorageError
+from domain.public_messages import message_for_everyone
 from domain.web.host_guard import DATA_HEADERS, App, HostGuard
 from domain.web.host_policy import HostPolicy
 from domain.web.request_log import RequestLog
@@ -180,7 +182,10 @@ class _Handlers:
 
     def _call(self, function: Callable[..., T], principal: Principal, *arguments: object) -> T:
         """Call it with the services; in a thread, because they are rebuilt after a change."""
-        return function(Call(self._latest.get(), principal), *arguments)
+        try:
+            return function(Call(self._latest.get(), principal), *arguments)
+        except StorageError as error:  # the library would send its message
+            raise MCPError(INTERNAL_ERROR, message_for_everyone(error)) from error
 
     def _reader(self) -> Principal:
         caller = self._caller()

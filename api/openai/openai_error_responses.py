@@ -104,7 +104,10 @@ COMMON_RESPONSES = error_responses(400, 401, 403, 429, 500, 503)
 
 def body_of(error: Exception) -> OpenAIError:
     """The body that describes an error, also within a stream."""
-    problem = problem_of_error(error)
+    return _body(problem_of_error(error), error)
+
+
+def _body(problem: Problem, error: Exception) -> OpenAIError:
     status = _status_of(problem.status)
     message, param = problem.detail, getattr(error, "param", None)
     if isinstance(error, RequestValidationError):
@@ -119,7 +122,9 @@ def respond(problem: Problem, headers: Mapping[str, str], error: Exception) -> R
     response_headers = dict(headers)
     if not problem.retryable:
         response_headers["x-should-retry"] = "false"  # clients retry 409 and 5xx by default
-    return JSONResponse(body_of(error).model_dump(), _status_of(problem.status), response_headers)
+    return JSONResponse(
+        _body(problem, error).model_dump(), _status_of(problem.status), response_headers
+    )
 
 
 def _status_of(status: int) -> int:

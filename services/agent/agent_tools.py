@@ -15,6 +15,7 @@ from domain import Principal, SearchChoice, SearchMode
 from domain.errors import AppError, NotFoundError
 from domain.logs import get_logger
 from domain.messages import _
+from domain.public_messages import message_for_everyone
 from services.agent.tool_results import (
     NumberedAnswer,
     SourceNumbers,
@@ -110,7 +111,9 @@ def with_tool_errors(work: Callable[P, R]) -> Callable[P, R]:
 
 def reason_of(error: Exception, tool: str) -> str:
     """The message for the model; an unexpected error is logged, and only its class is named."""
-    if isinstance(error, AppError | ToolException):
+    if isinstance(error, AppError):
+        return message_for_everyone(error)
+    if isinstance(error, ToolException):
         return str(error)
     _log.error("tool failed", tool=tool, exc_info=error)
     return f"{tool} failed with an unexpected error ({type(error).__name__}); see the log."

@@ -25,6 +25,7 @@ from domain.errors import AppError, ModelOptionError, RequestRejectedError
 from domain.language.sanitization import sanitize
 from domain.logs import StageTimes, elapsed_ms, get_logger, new_id, with_log_context
 from domain.messages import _
+from domain.public_messages import message_for_everyone
 from services.chat.answer_draft import AnswerDraft, JsonDraft, require_format
 from services.chat.chain_builder import AnswerChain
 from services.chat.model_options import NO_OPTIONS, ModelOptions, whole_tool_calls
@@ -299,7 +300,9 @@ class RunningAnswer:
 
     def fail(self, error: BaseException) -> None:
         """Record why the answer ended early, and finish the turn."""
-        reason = str(error) if isinstance(error, AppError) else _("an unexpected error")
+        reason = str(_("an unexpected error"))
+        if isinstance(error, AppError):
+            reason = message_for_everyone(error)
         is_stopped = not isinstance(error, Exception)  # Ctrl-C, or the page was stopped
         failure = TurnState.INCOMPLETE if self.draft else TurnState.FAILED
         self._update(error="" if is_stopped else reason)

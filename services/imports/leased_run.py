@@ -132,7 +132,9 @@ class LeasedRun:
         return self.default_state is ImportState.INTERRUPTED
 
     def _fail(self, error: Exception) -> None:
-        reason = str(error) if isinstance(error, AppError) else repr(error)
+        reason = repr(error)
+        if isinstance(error, AppError):
+            reason = error.public_message or str(error)
         message = (
             _(
                 "{reason} (imported documents are kept; the next import continues from there)"
@@ -150,7 +152,7 @@ class LeasedRun:
             self.leases.postpone(
                 self.import_id,
                 self.worker,
-                str(error),
+                error.public_message or str(error),
                 seconds=self._seconds(),
                 has_written=self._has_written,
                 at_least_s=error.retry_after_s,

@@ -9,6 +9,7 @@ from domain import Passage, Principal, Role
 from domain.errors import BusyError, StorageError
 from domain.logs import get_logger, milliseconds
 from domain.messages import _
+from domain.public_messages import message_for_everyone
 from services.access import require_role
 from services.imports.index_writer import ActiveIndex, Entry
 from services.imports.new_version import split_document
@@ -143,7 +144,7 @@ class MaintenanceService:
             return Recovery(imports, turns)
         except StorageError as error:
             if not error.retryable:  # otherwise, the next search shows whether it has passed
-                self._problem = (self._indexes.active(), str(error))
+                self._problem = (self._indexes.active(), message_for_everyone(error))
             return Recovery(imports, turns, problem=str(error))
 
     def status(self, principal: Principal) -> IndexStatus:  # noqa: ARG002  # every use case takes a principal

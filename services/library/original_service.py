@@ -19,6 +19,7 @@ from typing import NamedTuple
 from domain import Principal
 from domain.errors import StorageError, TemporarilyUnreadableError, UnreadableError
 from domain.messages import _
+from domain.public_messages import message_for_everyone
 from services.access import Access
 from services.library.reader_service import require_document
 from storage.ledger.document_store import Documents, StoredDocument
@@ -177,7 +178,7 @@ def _errors_of(name: str) -> Iterator[None]:
             _("The original file {name} no longer exists.").format(name=name)
         ) from error
     except StorageError as error:
-        raise TemporarilyUnreadableError(*error.args) from error
+        raise TemporarilyUnreadableError(message_for_everyone(error)) from error
     except OSError as error:
         raise UnreadableError(
             _("The original file {name} can't be opened ({strerror}).").format(

@@ -9,6 +9,7 @@ from langchain_core.documents import Document
 from domain import Explanation, Filter, Principal, SearchMode
 from domain.errors import AppError, InputError
 from domain.messages import _
+from domain.public_messages import message_for_everyone
 from services.search.search_service import SearchService, explain
 
 
@@ -118,7 +119,7 @@ class LabService:
         except InputError:
             raise  # invalid for every mode
         except AppError as error:
-            return ModeResult(mode, error=str(error))
+            return ModeResult(mode, error=message_for_everyone(error))
         milliseconds = 1000 * (time.perf_counter() - started_at)
         hits = [
             LabHit(document.id or "", rank, document, explain(question, document, condition))

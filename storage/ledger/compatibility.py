@@ -59,10 +59,9 @@ def require_known(revision: str | None, location: LedgerLocation) -> None:
     from storage.ledger.migrations.run import is_known  # loads Alembic
 
     if revision is not None and not is_known(revision):
-        raise StorageError(
-            _(
-                "{place} was written by a newer Footnote (version {revision}), and this version"
-                " does not work with it: stop all processes of Footnote and start only the newer"
-                " version, or name another place with {setting}"
-            ).format(place=location.name, revision=revision, setting=location.setting)
-        )
+        message = _(
+            "{place} was written by a newer Footnote (version {revision}), and this version does"
+            " not work with it: stop all processes of Footnote and start only the newer version,"
+            " or name another place with {setting}"
+        ).format(place=location.name, revision=revision, setting=location.setting)
+        raise location.conceal(StorageError(message))

@@ -5,7 +5,7 @@ import os
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from sqlalchemy.exc import DatabaseError, SQLAlchemyError
 
@@ -13,6 +13,8 @@ from domain.errors import BusyError, DamagedLedgerError, StorageError
 from domain.messages import _, join_messages
 from storage.ledger import postgresql
 from storage.ledger.move_mark import REFUSAL
+
+E = TypeVar("E", bound=StorageError)
 
 INDEXES = "indexes"
 UPLOADS = "uploads"
@@ -118,6 +120,15 @@ _RESTORE_AT_URL = _(
     " FOOTNOTE_DATABASE_URL."
 )
 _OTHER_TARGET = _(": move it away, or name another database with {setting}")
+_NOT_USABLE = _(
+    "The database of this library can't be used at the moment: try again later. An administrator"
+    " finds the details in the log."
+)
+_BUSY = _("Another process is writing to the library: try again in a moment.")
+_MOVED = _(
+    "The library was moved to another place: until an administrator has restarted Footnote with it,"
+    " it can be read, but not changed. The log names the place."
+)
 _MOVED_TO_URL = _(
     "The library was moved from {ledger} to {place}: set FOOTNOTE_DATABASE_URL to the URL that was"
     " passed to `migrate`, and restart Footnote. Until then, running processes can read the"
@@ -166,6 +177,12 @@ class LedgerLocation:
         """The file, or the URL without a password."""
         return self.file or self.url
 
+    def conceal(self, error: E) -> E:
+        """The error with a public message, if its message names a server."""
+        if self.is_on_server and not error.public_message:
+            error.public_message = _NOT_USABLE
+        return error
+
     def missing_file(self) -> StorageError:
         """The error for a missing or empty file."""
         if self.file is not None and self.file.exists():
@@ -189,14 +206,13 @@ class LedgerLocation:
     def _missing(self, problem: str) -> StorageError:
         pieces = [*describe_remains(self.data_dir), *([str(self.log)] if self.log else [])]
         remains = join_messages(pieces) or _("no index and no uploaded file")
-        return StorageError(
-            _(
-                "{problem} {data_dir} still contains: {remains}. This can't be used without the"
-                " ledger. Nothing was changed. {recovery}"
-            ).format(
-                problem=problem, data_dir=self.data_dir, remains=remains, recovery=self._recovery()
-            )
+        message = _(
+            "{problem} {data_dir} still contains: {remains}. This can't be used without the"
+            " ledger. Nothing was changed. {recovery}"
+        ).format(
+            problem=problem, data_dir=self.data_dir, remains=remains, recovery=self._recovery()
         )
+        return self.conceal(StorageError(message))
 
     def foreign(self, tables: str) -> StorageError:
         """The error for a database of another program."""
@@ -210,39 +226,37 @@ class LedgerLocation:
     def moved(self, place: str) -> StorageError:
         """The error for a ledger that was moved to this place; see `move_mark.Mark`."""
         template = _MOVED_TO_URL if place else _MOVED_TO_FOLDER
-        return StorageError(template.format(ledger=self.ledger, place=place))
+        error = StorageError(template.format(ledger=self.ledger, place=place))
+        error.public_message = _MOVED
+        return error
 
     def unfinished_move(self) -> StorageError:
         """The error for a ledger that does not contain the whole library yet."""
-        return StorageError(
-            _(
-                "The library is being moved to {ledger}, which is not complete yet: finish `python"
-                " cli.py migrate` first, or use the ledger that it was moved from."
-            ).format(ledger=self.ledger)
-        )
+        message = _(
+            "The library is being moved to {ledger}, which is not complete yet: finish `python"
+            " cli.py migrate` first, or use the ledger that it was moved from."
+        ).format(ledger=self.ledger)
+        return self.conceal(StorageError(message))
 
     def damage_error(self, reason: str, findings: Sequence[str] = ()) -> DamagedLedgerError:
         """The error for a damaged ledger."""
         if self.option:
             return self._damaged_target(reason)
-        return DamagedLedgerError(
-            _(
-                "The ledger {ledger} is damaged ({reason}). `python cli.py check` lists what is"
-                " damaged. {recovery}"
-            ).format(ledger=self.ledger, reason=reason, recovery=self._recovery(is_there=True)),
-            findings,
-        )
+        message = _(
+            "The ledger {ledger} is damaged ({reason}). `python cli.py check` lists what is"
+            " damaged. {recovery}"
+        ).format(ledger=self.ledger, reason=reason, recovery=self._recovery(is_there=True))
+        return self.conceal(DamagedLedgerError(message, findings))
 
     def unreadable(self, reason: str) -> DamagedLedgerError:
         """The error for a row with values that Footnote never writes."""
         if self.option:
             return self._damaged_target(reason)
-        return DamagedLedgerError(
-            _(
-                "The ledger {ledger} contains data that can't be read ({reason}). Run `python"
-                " cli.py check` to find out whether it is damaged. {recovery}"
-            ).format(ledger=self.ledger, reason=reason, recovery=self._recovery(is_there=True))
-        )
+        message = _(
+            "The ledger {ledger} contains data that can't be read ({reason}). Run `python"
+            " cli.py check` to find out whether it is damaged. {recovery}"
+        ).format(ledger=self.ledger, reason=reason, recovery=self._recovery(is_there=True))
+        return self.conceal(DamagedLedgerError(message))
 
     def _damaged_target(self, reason: str) -> DamagedLedgerError:
         remedy = _OTHER_TARGET.format(setting=self.setting)
@@ -284,17 +298,16 @@ class LedgerLocation:
 
     def busy(self) -> BusyError:
         """The error if another process keeps writing."""
-        return BusyError(
-            _("another process is writing to {place}: try again in a moment").format(
-                place=self.name
-            )
-        )
+        message = _("another process is writing to {place}: try again in a moment")
+        error = BusyError(message.format(place=self.name))
+        if self.is_on_server:
+            error.public_message = _BUSY
+        return error
 
     def full(self) -> StorageError:
         """The error for a full disk."""
-        return StorageError(
-            _("the disk of {place} is full: free some space and try again").format(place=self.name)
-        )
+        message = _("the disk of {place} is full: free some space and try again")
+        return self.conceal(StorageError(message.format(place=self.name)))
 
     def unusable(self, reason: str, remedy: str) -> str:
         """The message for another problem; `remedy` is "" or follows a colon."""

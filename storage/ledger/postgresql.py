@@ -231,11 +231,11 @@ def _refused(location: "LedgerLocation", reason: str) -> StorageError:
 
 
 def _unusable(location: "LedgerLocation", reason: str, remedy: str) -> StorageError:
-    return StorageError(_message(location, reason, remedy))
+    return location.conceal(StorageError(_message(location, reason, remedy)))
 
 
 def _unavailable(location: "LedgerLocation", reason: str, remedy: str) -> StorageUnavailableError:
-    return StorageUnavailableError(_message(location, reason, remedy))
+    return location.conceal(StorageUnavailableError(_message(location, reason, remedy)))
 
 
 def _message(location: "LedgerLocation", reason: str, remedy: str) -> str:

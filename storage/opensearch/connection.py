@@ -37,9 +37,20 @@ _DISK_BLOCKS = ("flood-stage", "read-only-allow-delete", "read-only / allow dele
 class SearchServerError(StorageError):
     """The cluster refused a request or answered it with an error."""
 
+    public_message: str = _(
+        "The search server of this library can't be used at the moment: try again later. An"
+        " administrator finds the details in the log."
+    )
+
 
 class SearchUnavailableError(SearchServerError, StorageUnavailableError):
     """The cluster can't be reached now, or not all of it is up."""
+
+
+class AliasError(SearchServerError):
+    """The name of the alias is in use; the message is for everyone, because it names no server."""
+
+    public_message = ""
 
 
 class MissingIndexError(SearchServerError, DamagedIndexError):

@@ -116,10 +116,14 @@ def test_a_file_that_is_removed_or_has_grown_since_it_was_listed_is_unreadable()
 
 def test_a_bucket_that_cannot_be_used_makes_the_source_unavailable():
     box = Box(a_md=b"# A")
-    box.error = box.read_error = StorageUnavailableError("The bucket is gone.")
+    error = StorageUnavailableError("The bucket is gone.")
+    box.error = box.read_error = error
     listing = loader(box).list()
     ref = next(listing)
     with pytest.raises(SourceUnavailableError, match="The bucket is gone"):
         next(listing)
     with pytest.raises(SourceUnavailableError, match="The bucket is gone"):
+        loader(box).read(ref)
+    error.public_message = "Files can't be reached."
+    with pytest.raises(SourceUnavailableError, match="Files can't be reached"):
         loader(box).read(ref)

@@ -14,6 +14,7 @@ from domain.errors import (
     ModelUnavailableError,
     NotFoundError,
     StorageError,
+    StorageUnavailableError,
 )
 from tests.pages.conftest import APP, Services, ask, page_text
 from tests.pages.double import QUOTE, Script, source
@@ -105,6 +106,17 @@ def test_an_error_message_is_shown_next_to_the_question(
     assert "Why?" in html
     assert str(error).replace("'", "&#x27;") in html
     assert (words.RETRYABLE in html) == getattr(error, "retryable", False)
+
+
+def test_an_error_of_a_server_is_shown_without_its_address(
+    page: AppTest, services: Services
+) -> None:
+    error = StorageUnavailableError("postgresql://db.example:5432 can't be used")
+    error.public_message = "The database can't be used."
+    services.chat.script = Script(error=error, at_once=True)
+    html = ask(page, "Why?")
+    assert "The database can&#x27;t be used." in html
+    assert "db.example" not in html
 
 
 def test_an_interrupted_answer_keeps_its_text(page: AppTest, services: Services) -> None:

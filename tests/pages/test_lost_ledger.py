@@ -55,6 +55,28 @@ def test_the_message_is_in_the_readers_language(
             assert "To recover" not in html
 
 
+@pytest.mark.parametrize(
+    ("language", "message"),
+    [("en", "database of this library"), ("ko", "자료실의 데이터베이스"), ("ja", "のデータベース")],
+)
+def test_no_page_tells_where_a_database_is_that_can_not_be_reached_but_the_log_does(
+    data_dir: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    language: str,
+    message: str,
+) -> None:
+    monkeypatch.setenv("FOOTNOTE_LANGUAGE", language)
+    monkeypatch.setenv("FOOTNOTE_DATABASE_URL", "postgresql://annette:hunter22@127.0.0.1:9/library")
+    html = page_text(AppTest.from_file(str(APP), default_timeout=20).run())
+    assert message in html
+    for part in ("annette", "hunter22", "127.0.0.1", "FOOTNOTE_DATABASE_URL"):
+        assert part not in html
+    log = capsys.readouterr().err
+    assert "127.0.0.1:9/library can't be used" in log
+    assert "hunter22" not in log
+
+
 @pytest.mark.parametrize("page", PAGES)
 def test_every_page_reports_the_loss_instead_of_an_empty_library(data_dir: Path, page: str) -> None:
     (data_dir / "footnote.db").unlink()

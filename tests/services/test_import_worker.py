@@ -419,6 +419,21 @@ def test_an_import_that_nobody_waits_for_has_one_turn(factory):
     assert factory.queue.get(import_id).state is ImportState.COMPLETED
 
 
+def test_the_message_of_a_run_names_no_server(factory, monkeypatch):
+    def list_(*_):
+        error = StorageUnavailableError("https://search.example:9200 can't be reached")
+        error.public_message = "The search server can't be used."
+        raise error
+
+    monkeypatch.setattr(factory.loader, "list", list_)
+    import_id = factory.enqueue()
+    factory.run_next()
+    run = factory.queue.get(import_id)
+    assert run.state is ImportState.INTERRUPTED
+    assert run.message.startswith("The search server can't be used.")
+    assert "9200" not in run.message
+
+
 def test_a_run_that_fails_with_the_ledger_is_released_and_has_not_crashed(factory, monkeypatch):
     def postpone(*_, **__):
         raise StorageUnavailableError("the ledger is away")

@@ -53,6 +53,7 @@ def unavailable(call, *arguments):
     message = str(error.value)
     assert "FOOTNOTE_UPLOADS_URL" in message
     assert SECRET_KEY not in message
+    assert "uploaded files of this library can't be reached" in error.value.public_message
     return message
 
 

@@ -5,6 +5,7 @@ import streamlit as st
 from bootstrap import Services
 from domain import ImportKind, ImportRun, ImportState, Progress
 from domain.errors import AppError, NotFoundError, SourceError
+from domain.public_messages import message_for_everyone
 from ui.chat.answer_view import ASSISTANT, show_question
 from ui.chat.question_refusal import discard_return, refuse, return_to_input
 from ui.chat.turn_actions import NewVersion
@@ -56,7 +57,7 @@ def wait_for_first_import(services: Services, request: str | NewVersion) -> None
     try:
         problem = _problem(services.worker.wait(principal(), run.id, show))
     except AppError as error:  # such as a source that was removed in the meantime
-        problem = _failure(str(error))
+        problem = _failure(message_for_everyone(error))
     finally:
         place.empty()  # does nothing after a stop, because nothing more can be drawn then
     discard_return()

@@ -13,6 +13,7 @@ import streamlit as st
 import bootstrap
 from domain import Answerer, Principal, Role
 from domain.errors import AppError
+from domain.public_messages import message_for_everyone
 from services.access import require_role
 from ui.shared import session
 from ui.shared.safe_html import escape, run_script
@@ -157,8 +158,8 @@ def show_errors() -> Iterator[None]:
 
 
 def show_error(error: AppError) -> None:
-    """Show the message, and whether a retry may help."""
-    show_problem(str(error), hint=words.RETRYABLE if error.retryable else "")
+    """Show the public message, and whether a retry may help."""
+    show_problem(message_for_everyone(error), hint=words.RETRYABLE if error.retryable else "")
 
 
 def show_problem(message: str, *, hint: str = "", severe: bool = True) -> None:

@@ -6,6 +6,7 @@ import pytest
 
 from domain import LOCAL_USER, SearchMode
 from domain.errors import StorageError, StorageUnavailableError
+from domain.public_messages import message_for_everyone
 from services.search.search_service import PARTLY_DAMAGED
 
 pytestmark = pytest.mark.opensearch
@@ -91,11 +92,14 @@ def test_a_reindex_between_opening_and_searching_is_noticed(
 
 
 def test_an_unreachable_cluster_is_reported_to_the_person_who_searches(
-    services, build_on_opensearch, monkeypatch
+    services, build_on_opensearch, capsys
 ):
     cut_off = build_on_opensearch(search_url="http://127.0.0.1:9", search_timeout_s=1)
-    with pytest.raises(StorageUnavailableError, match="FOOTNOTE_SEARCH_URL"):
+    with pytest.raises(StorageUnavailableError, match="127.*FOOTNOTE_SEARCH_URL") as caught:
         results(cut_off, "annual leave")
+    message = message_for_everyone(caught.value)
+    assert message.startswith("The search server of this library can't be used at the moment")
+    assert "127.0.0.1:9" in capsys.readouterr().err
     status = cut_off.library.status(LOCAL_USER)
     assert status.documents > 0
     assert results(services, "annual leave", k=1)

@@ -149,7 +149,9 @@ def test_a_library_that_moves_into_a_bucket_reads_nothing_again(
 
 
 @pytest.mark.usefixtures("_impatient")
-def test_an_import_from_a_bucket_that_fails_is_resumed_and_removes_nothing(in_bucket, s3_proxy):
+def test_an_import_from_a_bucket_that_fails_is_resumed_and_removes_nothing(
+    in_bucket, s3_proxy, capsys
+):
     box = upload(in_bucket)
     load(in_bucket, box)
     upload(in_bucket, b"# Travel", "travel.md")
@@ -157,7 +159,8 @@ def test_an_import_from_a_bucket_that_fails_is_resumed_and_removes_nothing(in_bu
         s3_proxy.faults = list(faults)
         interrupted = load(in_bucket, box)
         assert (interrupted.state, interrupted.ended) == (ImportState.INTERRUPTED, False)
-        assert "FOOTNOTE_UPLOADS_URL" in interrupted.message
+        assert "The uploaded files of this library can't be reached" in interrupted.message
+        assert "FOOTNOTE_UPLOADS_URL can't be used" in capsys.readouterr().err
         assert [one.key for one in in_bucket.search.documents.list()] == ["leave.md"]
         in_bucket.queue.cancel(LOCAL_USER, interrupted.id)
     assert load(in_bucket, box).counts == {"unchanged": 1, "new": 1}
@@ -199,7 +202,7 @@ def test_the_original_file_is_read_from_the_bucket(in_bucket, s3_proxy):
     upload(in_bucket, b"# Leave\n\n30 days.")
     assert not in_bucket.originals.find(LOCAL_USER, document.id).is_current
     s3_proxy.faults = [Fault.SLOW_DOWN]
-    with pytest.raises(UnreadableError, match="FOOTNOTE_UPLOADS_URL"):
+    with pytest.raises(UnreadableError, match="uploaded files of this library can't be reached"):
         in_bucket.originals.read(LOCAL_USER, document.id)
     in_bucket.uploads.delete(LOCAL_USER, box, "leave.md")
     with pytest.raises(UnreadableError, match=r"leave\.md no longer exists"):
