@@ -1,27 +1,50 @@
-"""A process that moves a ledger is killed at random moments, and the next one resumes."""
-
-import random
-import subprocess
-import sys
-import time
-from pathlib import Path
+"""A process that moves a ledger is killed at each phase of the move, and the next one resumes."""
 
 import pytest
+from sqlalchemy import inspect, update
 
 from domain.errors import StorageError
 from storage.ledger.database import open_database
-from tests.fakes.full_ledger import create_full_ledger, rows_of
+from storage.ledger.engines import writer_of
+from storage.ledger.ledger_tables import SourceRow
+from tests.fakes.full_ledger import create_full_ledger, engine_for, rows_of
+from tests.fakes.moving import KILLED, Point, mover
 
-ROOT = Path(__file__).parents[3]
-LIBRARY = "a" * 32
-ROWS = 150
+ROWS = 12
+
+_MOVE, _COPY = "storage.ledger.ledger_move:", "storage.ledger.ledger_copy:"
+BEFORE_THE_MARK = Point(_MOVE + "refuse_writes", is_end=True)  # not committed
+COPYING = [
+    Point(_MOVE + "copy_rows"),  # the mark is committed
+    Point(_COPY + "permitted"),  # no row is written
+    Point(_COPY + "_parameters"),  # the mark permits changes, but is not committed
+    Point(_COPY + "permitted", 2),  # a batch is committed
+    Point(_COPY + "_copy_table", 20),  # between two tables
+    Point(_MOVE + "copy_rows", 2),
+    Point(_MOVE + "LedgerMove.finish"),
+]
+AT_THE_END = [
+    Point(_MOVE + "copy_rows"),  # writers wait
+    Point(_COPY + "permitted"),
+    Point(_MOVE + "copy_rows", 2),  # copied, not compared
+    Point(_MOVE + "LedgerMove._prepare_use"),  # compared
+    Point(_MOVE + "LedgerMove._prepare_use", is_end=True),
+    Point(_MOVE + "set_mark", 3),  # the mark of the old ledger
+    Point(_MOVE + "refuse_writes", 2, is_end=True),  # not committed
+]
+AFTER_THE_SWITCH = [
+    Point(_MOVE + "release"),
+    Point(_MOVE + "release", is_end=True),  # not committed
+]
+"""The next call only ends the move."""
 
 
-def start(folder, old, new):
-    command = [sys.executable, "-m", "tests.fakes.moving", str(folder), LIBRARY, old, new]
-    process = subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE)
-    assert process.stdout.readline() == b"ready\n"
-    return process
+def is_blank(folder, url):
+    engine = engine_for(folder, url)
+    try:
+        return not inspect(engine).get_table_names()
+    finally:
+        engine.dispose()
 
 
 def opens(folder, url):
@@ -32,16 +55,16 @@ def opens(folder, url):
     return True
 
 
-@pytest.fixture
-def seconds(tmp_path):
-    """How long a move takes here."""
-    folder = tmp_path / "measured"
-    folder.mkdir()
-    old, new = (f"sqlite:///{folder / name}.db" for name in ("old", "new"))
-    create_full_ledger(folder, old, ROWS)
-    process, began = start(folder, old, new), time.monotonic()
-    assert process.wait() == 0
-    return time.monotonic() - began
+def is_refused(folder, url):
+    return not is_blank(folder, url) and not opens(folder, url)
+
+
+def change(folder, url):
+    """Change all rows of a table, which are several batches, while the ledger is being moved."""
+    engine = engine_for(folder, url)
+    with writer_of(engine).begin() as connection:
+        connection.execute(update(SourceRow).values(name=SourceRow.name + "."))
+    engine.dispose()
 
 
 @pytest.fixture(params=["to_a_file", pytest.param("to_a_server", marks=pytest.mark.postgresql)])
@@ -55,25 +78,49 @@ def new(request, tmp_path):
     running.execute("DROP DATABASE killed WITH (FORCE)")
 
 
-@pytest.mark.parametrize(
-    "kills", [10, pytest.param(60, marks=[pytest.mark.slow, pytest.mark.timeout(900)])]
-)
-def test_a_killed_move_leaves_a_library_in_use_and_is_resumed(tmp_path, seconds, new, kills):
-    moments = random.Random(kills)
-    old = f"sqlite:///{tmp_path / 'old.db'}"
-    create_full_ledger(tmp_path, old, ROWS)
-    before = rows_of(tmp_path, old)
-    for _kill in range(kills):
-        process = start(tmp_path, old, new)
-        time.sleep(moments.uniform(0, seconds))
-        process.kill()
-        process.wait()
-        is_old, is_new = opens(tmp_path, old), opens(tmp_path, new)
-        assert not (is_old and is_new)
-        assert rows_of(tmp_path, old) == before
-        if not is_old:
-            break
-    assert start(tmp_path, old, new).wait() == 0
-    assert not opens(tmp_path, old)
-    assert opens(tmp_path, new)
-    assert rows_of(tmp_path, new) == before
+@pytest.fixture
+def moves(tmp_path):
+    with mover(tmp_path) as moves:
+        yield moves
+
+
+def different(one, other):
+    """The tables whose rows differ."""
+    return {table for table in one if one[table] != other[table]}
+
+
+class TestAMoveThatIsKilled:
+    def test_at_each_phase_is_resumed_there_and_back(self, tmp_path, new, moves):
+        old = f"sqlite:///{tmp_path / 'old.db'}"
+        create_full_ledger(tmp_path, old, ROWS)
+        self.kill(moves, tmp_path, old, new, BEFORE_THE_MARK, is_blank)
+        self.kill_and_resume(moves, tmp_path, old, new)
+        # The other ledger still has the mark of the first move.
+        self.kill(moves, tmp_path, new, old, BEFORE_THE_MARK, is_refused)
+        self.kill_and_resume(moves, tmp_path, new, old)
+
+    def kill_and_resume(self, moves, folder, old, new):
+        before = rows_of(folder, old)
+        for point in COPYING:
+            change(folder, old)
+            self.kill(moves, folder, old, new, point, is_refused)
+        for point in AT_THE_END:
+            change(folder, old)
+            self.kill(moves, folder, old, new, point, is_refused, copies=0)
+        changed = rows_of(folder, old)
+        assert different(before, changed) == {SourceRow.__tablename__}
+        assert {len(rows) for rows in changed.values()} == {ROWS}
+        for point in AFTER_THE_SWITCH:
+            assert moves.move_ledger(old, new, point) == KILLED, point
+            assert is_refused(folder, old)
+            assert is_refused(folder, new)
+        assert moves.move_ledger(old, new) == 0
+        assert is_refused(folder, old)
+        assert opens(folder, new)
+        assert rows_of(folder, new) == rows_of(folder, old) == changed
+
+    def kill(self, moves, folder, old, new, point, state, **options):
+        """The old ledger must stay in use, and the new one must be in this state."""
+        assert moves.move_ledger(old, new, point, **options) == KILLED, point
+        assert opens(folder, old), point
+        assert state(folder, new), point
