@@ -30,6 +30,7 @@ from bootstrap.tracing import (
     start_traces,
     stop_traces_without_destination,
 )
+from domain.errors import StorageError
 from domain.logs import configure_logs, hide_secrets, url_password
 from domain.web.host_policy import HostPolicy
 from settings import Settings, secret_values
@@ -142,10 +143,16 @@ def ledger_migration(settings: Settings, new_url: str | None) -> "LedgerMigratio
 def interface_language() -> str:
     """The configured language of the pages: `auto`, `en`, `ko` or `ja`.
 
+    While a database can't be reached, it is that of the environment.
+
     Raises:
         ConfigError: A setting is invalid; the message names it.
+        StorageError: The ledger in the data folder can't be opened.
     """
-    return current_settings().language
+    try:
+        return current_settings().language
+    except StorageError:
+        return settings_at_start().language
 
 
 def page_host_policy(bound: str) -> HostPolicy:
