@@ -18,15 +18,8 @@ class UploadFiles:
         self._data_dir = data_dir
 
     def folder(self, location: str) -> Path:
-        """The folder of a box; it is created if necessary.
-
-        Raises:
-            StorageError: The folder can't be created.
-        """
-        folder = self._data_dir / location
-        with write_errors(folder):
-            folder.mkdir(parents=True, exist_ok=True)
-        return folder
+        """The folder of a box; if it is missing, no file was ever stored in it, or it was lost."""
+        return self._data_dir / location
 
     def require_space(self, payload_bytes: int) -> None:
         """Make sure that files of this size can be stored and imported.
@@ -62,7 +55,7 @@ class UploadFiles:
         Raises:
             StorageError: The box can't be read.
         """
-        folder = self._data_dir / location
+        folder = self.folder(location)
         with write_errors(folder):
             if not folder.is_dir():
                 return []
@@ -74,7 +67,7 @@ class UploadFiles:
 
     def remove(self, location: str, name: str) -> bool:
         """Delete a file and the folders that it leaves empty; False if it does not exist."""
-        folder = self._data_dir / location
+        folder = self.folder(location)
         if name not in self.names(location):
             return False
         with write_errors(folder):
@@ -88,7 +81,7 @@ class UploadFiles:
         Raises:
             StorageError: The box can't be written.
         """
-        folder = self._data_dir / location
+        folder = self.folder(location)
         with write_errors(folder):
             for name in names:
                 (folder / name).unlink(missing_ok=True)
@@ -102,7 +95,7 @@ class UploadFiles:
         Raises:
             StorageError: The box can't be deleted.
         """
-        folder = self._data_dir / location
+        folder = self.folder(location)
         with write_errors(folder):
             if folder.exists():
                 shutil.rmtree(folder)

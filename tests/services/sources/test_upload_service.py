@@ -12,7 +12,7 @@ from domain import (
     SearchChoice,
     SearchMode,
 )
-from domain.errors import InputError, NotFoundError, StorageError
+from domain.errors import InputError, NotFoundError, SourceError, StorageError
 from services.access import Access
 from services.sources.upload_archives import Upload
 from services.sources.upload_limits import UploadLimits
@@ -302,3 +302,14 @@ def test_uploaded_files_can_be_searched(build_services):
     passages = services.search.search(LOCAL_USER, "Bristol", k=1)
     assert passages[0].metadata["key"] == "vpn.md"
     assert "md" in services.uploads.extensions
+
+
+def test_a_box_whose_folder_is_missing_keeps_its_documents(build_services, tmp_path):
+    services = build_services()
+    services.uploads.add(LOCAL_USER, [("vpn.md", b"# VPN\n\nChoose Bristol.")])
+    [source] = services.uploads.boxes(LOCAL_USER)
+    services.imports.run(LOCAL_USER, source, services.uploads.loader(source))
+    services.uploads.files.folder(source.location).rename(tmp_path / "elsewhere")
+    with pytest.raises(SourceError, match="there is no file or folder"):
+        services.imports.run(LOCAL_USER, source, services.uploads.loader(source))
+    assert services.library.documents.count() == 1
