@@ -125,6 +125,7 @@ _NUMBER = re.compile(
 )
 _HEADING = re.compile(r"#{1,6}\s")
 _UNDERLINE = re.compile(r"[ \t]*\n[ \t]*(?:={3,}|-{3,})[ \t]*(?:\n|$)")
+_FULL_STOP = re.compile(r"[.!?。！？][\"'”’)*_`」』]*(?:\[\d+\])*\Z")
 _BLANK_LINE = re.compile(r"\n\s*\n")
 _RULE = re.compile(r"[|:=\-\s]+|(?:```|~~~)\w*")
 # A question, or a sentence that merely announces the following one.
@@ -234,7 +235,7 @@ def _is_heading(text: str, start: int, end: int) -> bool:
     """Whether the span is a heading: marked, or underlined. A rule may also follow a sentence."""
     if _HEADING.match(text, start):
         return True
-    return _UNDERLINE.match(text, end) is not None and text[end - 1] not in ".!?。！？"
+    return _UNDERLINE.match(text, end) is not None and not _FULL_STOP.search(text, start, end)
 
 
 def _is_boilerplate(sentence: str) -> bool:

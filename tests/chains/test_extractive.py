@@ -119,10 +119,11 @@ def test_neither_headings_nor_questions_nor_table_headers_are_quoted():
 
 
 @pytest.mark.parametrize("line", ["=====", "---"])
-def test_an_underlined_heading_is_not_quoted_but_a_sentence_above_a_rule_is(line):
-    text = f"Password reset notes\n{line}\n\nPasswords are reset on Mondays.\n{line}\n"
+@pytest.mark.parametrize("end", [".", '."', ".)", ".**", ".[1]", "。」"])
+def test_an_underlined_heading_is_not_quoted_but_a_sentence_above_a_rule_is(line, end):
+    text = f"Password reset notes\n{line}\n\nPasswords are reset on Mondays{end}\n{line}\n"
     [sentence] = score_sentences("When are passwords reset?", [Document(text)])
-    assert text[sentence.start : sentence.end] == "Passwords are reset on Mondays."
+    assert text[sentence.start : sentence.end] == f"Passwords are reset on Mondays{end}"
 
 
 def test_a_header_at_the_end_of_a_passage_is_not_quoted_but_a_lone_row_is():
