@@ -200,6 +200,39 @@ def test_pods_share_no_volume_if_uploaded_files_are_in_a_bucket():
     assert not of_kind("PersistentVolumeClaim", found)
 
 
+@pytest.mark.parametrize("name", ["minimal", "bucket"])
+def test_pods_share_a_volume_if_the_url_of_the_bucket_is_empty(name):
+    found = manifests(name, "--set-string", "settings.FOOTNOTE_UPLOADS_URL=")
+    [claim] = of_kind("PersistentVolumeClaim", found)
+    assert claims_of(found) == [claim["metadata"]["name"]] * len(PROGRAMS)
+    assert all("affinity" in pod_of(one) for one in of_kind("Deployment", found))
+    assert not of_kind("PodDisruptionBudget", found)
+
+
+def test_an_existing_claim_is_mounted_also_with_a_bucket():
+    found = manifests("bucket", "--set", "persistence.existingClaim=old")
+    assert claims_of(found) == ["old"] * len(PROGRAMS)
+    assert all("affinity" in pod_of(one) for one in of_kind("Deployment", found))
+    assert not of_kind("PodDisruptionBudget", found)
+    assert not of_kind("PersistentVolumeClaim", found)
+
+
+def test_helm_keeps_the_claim_of_a_release_that_no_longer_needs_it():
+    [claim] = of_kind("PersistentVolumeClaim", manifests("minimal"))
+    assert claim["metadata"]["annotations"]["helm.sh/resource-policy"] == "keep"
+
+
+def pod_of(deployment):
+    return deployment["spec"]["template"]["spec"]
+
+
+def claims_of(found):
+    """The claims of volumes that the pods mount."""
+    volumes = [volume for one in of_kind("Deployment", found) for volume in pod_of(one)["volumes"]]
+    claims = [volume.get("persistentVolumeClaim", {}) for volume in volumes]
+    return [claim["claimName"] for claim in claims if claim]
+
+
 def test_services_select_exactly_the_pods_of_their_component():
     found = manifests("full")
     pods = {

@@ -32,9 +32,12 @@ helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version }}
 {{ .Values.persistence.existingClaim | default (include "footnote.name" .) }}
 {{- end -}}
 
-{{/* Where the pods run: "each" has a folder of its own, "node" is one for all, "nodes" share a volume. */}}
+{{/*
+Where the pods run: "each" has a folder of its own, "node" is one for all, "nodes" share a volume. Footnote ignores an
+empty URL, and a claim may still have the stored settings.
+*/}}
 {{- define "footnote.folders" -}}
-{{- if hasKey .Values.settings "FOOTNOTE_UPLOADS_URL" -}}
+{{- if and .Values.settings.FOOTNOTE_UPLOADS_URL (not .Values.persistence.existingClaim) -}}
 each
 {{- else -}}
 {{ eq .Values.persistence.accessMode "ReadWriteOnce" | ternary "node" "nodes" }}
