@@ -121,6 +121,9 @@ _RESTORE_AT_URL = _(
 )
 _OTHER_TARGET = _(": move it away, or name another database with {setting}")
 _NOT_USABLE = _(
+    "The database of this library can't be used: an administrator finds the details in the log."
+)
+_NOT_AVAILABLE = _(
     "The database of this library can't be used at the moment: try again later. An administrator"
     " finds the details in the log."
 )
@@ -180,7 +183,7 @@ class LedgerLocation:
     def conceal(self, error: E) -> E:
         """The error with a public message, if its message names a server."""
         if self.is_on_server and not error.public_message:
-            error.public_message = _NOT_USABLE
+            error.public_message = _NOT_AVAILABLE if error.retryable else _NOT_USABLE
         return error
 
     def missing_file(self) -> StorageError:

@@ -189,7 +189,7 @@ _BY_CODE = {
     "25006": _READ_ONLY,
     "54000": _TOO_LONG,
 }
-_PASSING_CODES = ("57014", "40P01")  # a timeout, or a deadlock with a migration
+_TRANSIENT_CODES = ("57014", "40P01")  # a timeout, or a deadlock with a migration
 _LOST_CODES = ("08", "57P", "25P03")
 _DAMAGED_CODES = ("42P01", "42703", "XX001", "XX002")  # missing tables and columns, broken pages
 
@@ -209,7 +209,7 @@ def explanation(location: "LedgerLocation", error: SQLAlchemyError, reason: str)
         return _unusable(location, reason, _READ_ONLY)
     if code == "53300" or any(sign in reason for sign in _FULL):
         return _unavailable(location, reason, _CONNECTIONS)
-    if code in _PASSING_CODES:
+    if code in _TRANSIENT_CODES:
         return _unavailable(location, reason, _SLOW)
     if code.startswith(_LOST_CODES) or getattr(error, "connection_invalidated", False):
         return connection_lost(location, reason)

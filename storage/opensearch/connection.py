@@ -38,22 +38,27 @@ class SearchServerError(StorageError):
     """The cluster refused a request or answered it with an error."""
 
     public_message: str = _(
-        "The search server of this library can't be used at the moment: try again later. An"
-        " administrator finds the details in the log."
+        "The search server of this library can't be used: an administrator finds the details in the"
+        " log."
     )
 
 
 class SearchUnavailableError(SearchServerError, StorageUnavailableError):
     """The cluster can't be reached now, or not all of it is up."""
 
+    public_message: str = _(
+        "The search server of this library can't be used at the moment: try again later. An"
+        " administrator finds the details in the log."
+    )
 
-class AliasError(SearchServerError):
-    """The name of the alias is in use; the message is for everyone, because it names no server."""
+
+class SearchIndexError(SearchServerError):
+    """An index or alias is not usable; the message is for everyone, because it names no server."""
 
     public_message = ""
 
 
-class MissingIndexError(SearchServerError, DamagedIndexError):
+class MissingIndexError(SearchIndexError, DamagedIndexError):
     """The cluster has no index of that name."""
 
 
@@ -291,7 +296,7 @@ def error_of(status: int, details: object) -> SearchServerError:
             ).format(reason=reason or "403 Forbidden")
         )
     if status == 409:
-        return SearchServerError(
+        return SearchIndexError(
             _(
                 "A newer version of a passage is stored: check that the clocks of all machines"
                 " agree, then repeat the change."
@@ -331,7 +336,7 @@ def _write_block(reason: str) -> SearchServerError:
 def _unfit(kind: str, reason: str) -> SearchServerError:
     """Someone closed or changed the index."""
     if kind == _CLOSED:
-        return SearchServerError(
+        return SearchIndexError(
             _("The OpenSearch index is closed: open it with `POST INDEX/_open`, or delete it.")
         )
     return SearchServerError(

@@ -13,6 +13,7 @@ from domain.messages import _
 from storage.ledger.database import in_groups
 from storage.opensearch.connection import (
     MissingIndexError,
+    SearchIndexError,
     SearchServerError,
     SearchUnavailableError,
     client_errors,
@@ -89,11 +90,11 @@ class PassageIndex:
 
         Raises:
             DamagedIndexError: It is missing, but must exist.
-            SearchServerError: It belongs to another program.
+            SearchIndexError: It belongs to another program.
         """
         mapping = self._mapping()
         if mapping is not None and SCHEMA not in mapping.get("_meta", {}):
-            raise SearchServerError(
+            raise SearchIndexError(
                 _(
                     "The OpenSearch index {name} was not created by Footnote: choose another name."
                 ).format(name=self.name)
@@ -105,7 +106,7 @@ class PassageIndex:
 
         Raises:
             DamagedIndexError: The index is missing, but must exist.
-            SearchServerError: The index has no field for vectors.
+            SearchIndexError: The index has no field for vectors.
             ValueError: The index compares vectors by another metric.
         """
         if self._dimension is None or reread:
@@ -116,7 +117,7 @@ class PassageIndex:
     def _dimension_in(self, mapping: Mapping[str, Any]) -> int:
         vector = mapping.get("properties", {}).get(self.fields.vector, {})
         if "dimension" not in vector:
-            raise SearchServerError(
+            raise SearchIndexError(
                 _(
                     "The OpenSearch index {name} has no vectors in the field {field}: choose"
                     " another index or field."
@@ -139,7 +140,7 @@ class PassageIndex:
     def _only(self, indexes: Mapping[str, Any]) -> Mapping[str, Any]:
         """The mapping of the index or, if the name is an alias, of its index."""
         if len(indexes) != 1:
-            raise SearchServerError(
+            raise SearchIndexError(
                 _(
                     "{name} is an alias of several OpenSearch indexes ({indexes}): choose one of"
                     " them."
@@ -285,8 +286,8 @@ def _passages_of(replies: Iterable[Mapping[str, Any]]) -> Iterator[tuple[str, Bo
             yield one["_id"], one["_source"]
 
 
-def _unknown_analyzer(name: str) -> SearchServerError:
-    return SearchServerError(
+def _unknown_analyzer(name: str) -> SearchIndexError:
+    return SearchIndexError(
         _(
             "The OpenSearch server has no analyzer named {name}: install its plugin on every node,"
             " or change FOOTNOTE_SEARCH_ANALYZER."

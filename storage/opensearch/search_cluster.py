@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from domain.messages import _
 from storage.ledger.index_store import Index
 from storage.opensearch.connection import (
-    AliasError,
+    SearchIndexError,
     SearchServer,
     client_errors,
     connect,
@@ -53,7 +53,7 @@ class SearchCluster:
 
         Raises:
             ConfigError: The server is not suitable.
-            AliasError: Another library or program uses the alias.
+            SearchIndexError: Another library or program uses the alias.
         """
         self.require_suitable()
         require_usable_name(self.client, self.alias, self._names(own))
@@ -78,7 +78,7 @@ def require_usable_name(client: "OpenSearch", alias: str, own_indexes: Collectio
     """Make sure that the alias does not exist, or points only to these indexes.
 
     Raises:
-        AliasError: It names an index, or belongs to another library or program.
+        SearchIndexError: It names an index, or belongs to another library or program.
     """
     _own_targets(client, alias, own_indexes)
 
@@ -108,7 +108,7 @@ def _own_targets(client: "OpenSearch", alias: str, own_indexes: Collection[str])
     """The indexes to which the alias points, which must be among ours."""
     found = _indexes_of(client, alias)
     if alias in found:
-        raise AliasError(
+        raise SearchIndexError(
             _(
                 "{name} is the name of an index on the OpenSearch server, so it can't be an alias:"
                 " choose another FOOTNOTE_SEARCH_INDEX, or delete that index."
@@ -116,7 +116,7 @@ def _own_targets(client: "OpenSearch", alias: str, own_indexes: Collection[str])
         )
     targets = set(found)
     if foreign := sorted(targets - set(own_indexes)):
-        raise AliasError(
+        raise SearchIndexError(
             _(
                 "The alias {name} on the OpenSearch server belongs to another library or program"
                 " (its index is {index}): choose another FOOTNOTE_SEARCH_INDEX."

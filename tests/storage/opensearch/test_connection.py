@@ -1,4 +1,5 @@
 import json
+import re
 import socket
 import time
 from concurrent.futures import ThreadPoolExecutor
@@ -7,12 +8,14 @@ import numpy as np
 import pytest
 
 from domain.errors import ConfigError
+from domain.public_messages import message_for_everyone
 from storage.opensearch.connection import (
     SearchServer,
     SearchServerError,
     SearchUnavailableError,
     client_errors,
     connect,
+    error_of,
     require_suitable,
 )
 from storage.opensearch.passage_index import PassageIndex
@@ -132,6 +135,24 @@ def test_a_refusal_names_the_setting_or_the_cause(status, body, message):
         with pytest.raises(SearchServerError, match=message) as caught, client_errors():
             client.info()
     assert not caught.value.retryable
+
+
+@pytest.mark.parametrize(
+    ("status", "kind", "message"),
+    [
+        (503, "x", "The search server .* at the moment: try again later"),
+        (401, "x", "The search server .* can't be used: an administrator finds the details"),
+        (403, "cluster_block_exception", "can't be used: an administrator finds the details"),
+        (404, "index_not_found_exception", "index is missing .*: .* `python cli.py reindex`"),
+        (400, "index_closed_exception", "index is closed: open it"),
+        (409, "x", "newer version of a passage is stored"),
+    ],
+)
+def test_readers_learn_what_to_do_but_not_where_the_server_is(status, kind, message):
+    error = error_of(status, {"type": kind, "reason": "a reason"})
+    public = message_for_everyone(error)
+    assert re.search(message, public)
+    assert ("try again later" in public) == error.retryable
 
 
 def test_a_server_that_is_not_running_is_reported_at_once():
