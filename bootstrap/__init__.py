@@ -16,10 +16,11 @@ from bootstrap.services import Services
 from bootstrap.sign_in import streamlit_secrets
 from bootstrap.stored_settings import (
     current_settings,
+    location_in_environment,
+    location_of,
     log_ignored_entries,
-    place_in,
-    place_of_settings,
     replace_lost_key,
+    require_key_at_start,
     require_library_key,
     settings_at_start,
     settings_stamp,
@@ -48,16 +49,21 @@ __all__ = [
     "following",
     "interface_language",
     "ledger_migration",
+    "location_in_environment",
     "page_host_policy",
-    "place_of_settings",
     "replace_lost_key",
+    "require_key_at_start",
     "settings_at_start",
     "streamlit_secrets",
 ]
 
 
 def build_services(
-    settings: Settings | None = None, *, data_dir: Path | None = None, must_exist: bool = False
+    settings: Settings | None = None,
+    *,
+    data_dir: Path | None = None,
+    database_url: str | None = None,
+    must_exist: bool = False,
 ) -> Services:
     """Build the services on the data folder, and recover from killed processes.
 
@@ -67,6 +73,7 @@ def build_services(
     Args:
         settings: Default: the current ones.
         data_dir: The data folder of the current settings, instead of that of the environment.
+        database_url: The URL of their ledger, instead of that of the environment.
         must_exist: Whether to raise an error instead of creating the data folder.
 
     Raises:
@@ -82,16 +89,17 @@ def build_services(
     stop_traces_without_destination()
     postpone_client_types()
     if settings is None:
-        overrides = {} if data_dir is None else {"data_dir": data_dir}
+        chosen = {"data_dir": data_dir, "database_url": database_url}
+        overrides = {name: one for name, one in chosen.items() if one is not None}
         settings, stamp = stamped_settings(**overrides)
         _configure_logs(settings)
         log_ignored_entries(**overrides)
     else:
-        stamp = settings_stamp(place_in(settings))
+        stamp = settings_stamp(location_of(settings))
         _configure_logs(settings)
     if must_exist and settings.database_url is None:
         require_data_folder(settings.data_dir)
-    require_library_key(place_in(settings))
+    require_library_key(location_of(settings))
     configure(settings.ocr_languages)
     keep_private(settings.data_dir)
     services = Services(settings, stamp)
@@ -102,12 +110,12 @@ def build_services(
 
 def following(services: Services) -> LatestServices:
     """These services until the stored settings change, and then others on the same data folder."""
-    place = place_in(services.parts.settings)
+    location = location_of(services.parts.settings)
 
     def build() -> Services:
-        return build_services(data_dir=place.data_dir)
+        return build_services(**location.overrides)
 
-    return LatestServices(build, place, services)
+    return LatestServices(build, location, services)
 
 
 def check_ledger(settings: Settings) -> None:

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from bootstrap.parts import Parts
-from bootstrap.stored_settings import SettingValues, place_in, settings_stamp, settings_store
+from bootstrap.stored_settings import SettingValues, location_of, settings_stamp, settings_store
 from domain.web.address_guard import AddressGuard, AllowedHosts
 from services.access import Access
 from settings import Settings
@@ -58,7 +58,7 @@ class ImportServices:
 
     def is_outdated(self) -> bool:
         """Whether the stored settings have changed since these services were built."""
-        return settings_stamp(place_in(self.parts.settings)) != self.stamp
+        return settings_stamp(location_of(self.parts.settings)) != self.stamp
 
     @property
     def _database(self) -> "Database":
@@ -230,10 +230,10 @@ class ImportServices:
         """Shows, changes, and tests the settings that people can store."""
         from services.settings_service import SettingsService
 
-        place = place_in(self.parts.settings)
+        location = location_of(self.parts.settings)
         return SettingsService(
-            SettingValues(place),
-            settings_store(place),
+            SettingValues(location),
+            settings_store(location),
             self._secrets.require_key,
             self.audit,
         )

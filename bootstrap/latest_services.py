@@ -4,7 +4,7 @@ import threading
 from collections.abc import Callable
 
 from bootstrap.services import Services
-from bootstrap.stored_settings import SettingsPlace, settings_stamp
+from bootstrap.stored_settings import SettingsLocation, settings_stamp
 from domain.errors import AppError
 from domain.logs import get_logger
 
@@ -20,31 +20,31 @@ class LatestServices:
     def __init__(
         self,
         build: Callable[[], Services],
-        place: SettingsPlace,
+        location: SettingsLocation,
         services: Services | None = None,
     ) -> None:
         """Create the holder; without `services`, it builds them now, and raises what that raises.
 
         Args:
             build: Builds the services for the current settings.
-            place: Where the settings are stored.
+            location: Where the settings are stored.
             services: Services that were built just before.
         """
         self._build = build
-        self._place = place
-        self._stamp = services.stamp if services else settings_stamp(place)
+        self._location = location
+        self._stamp = services.stamp if services else settings_stamp(location)
         self._services = services or build()
         self._lock = threading.Lock()
 
     def get(self) -> Services:
         """The services; if they can't be built for the changed settings, those from before."""
-        if settings_stamp(self._place) != self._stamp:
+        if settings_stamp(self._location) != self._stamp:
             with self._lock:
                 self._renew()
         return self._services
 
     def _renew(self) -> None:
-        stamp = settings_stamp(self._place)
+        stamp = settings_stamp(self._location)
         if stamp == self._stamp:  # another thread was faster
             return
         try:

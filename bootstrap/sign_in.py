@@ -4,7 +4,7 @@ import json
 from datetime import timedelta
 from typing import TYPE_CHECKING
 
-from bootstrap.stored_settings import place_in, require_library_key
+from bootstrap.stored_settings import location_of, require_library_key
 from settings import Settings
 from storage.data_folder import keep_private
 from storage.ledger.account_store import Accounts
@@ -79,7 +79,7 @@ def _cookie_secret(settings: Settings) -> str:
         Secrets(database, keys).require_key()
     finally:
         database.close()
-    require_library_key(place_in(settings))
+    require_library_key(location_of(settings))
     return keys.derive(_COOKIES)
 
 

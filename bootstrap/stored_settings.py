@@ -4,6 +4,7 @@ They are in the data folder, or in the ledger if it is on PostgreSQL.
 """
 
 from collections.abc import Mapping
+from contextlib import suppress
 from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -11,7 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from pydantic import SecretStr
 
 from bootstrap.parts import Parts
-from domain.errors import AppError, ConfigError
+from domain.errors import AppError, ConfigError, StorageError
 from domain.logs import get_logger
 from domain.messages import _, join_messages
 from domain.setting_values import (
@@ -41,7 +42,7 @@ MULTI_QUERY_IGNORED = _(
 _log = get_logger("storage")
 
 
-class SettingsPlace(NamedTuple):
+class SettingsLocation(NamedTuple):
     """Where settings are stored; only the environment determines it."""
 
     data_dir: Path
@@ -49,10 +50,10 @@ class SettingsPlace(NamedTuple):
     database_url: str | None
 
     def __repr__(self) -> str:
-        return f"SettingsPlace({self.data_dir})"  # without the secrets
+        return f"SettingsLocation({self.data_dir})"  # without the secrets
 
     @property
-    def overrides(self) -> dict[str, object]:
+    def overrides(self) -> dict[str, Any]:
         """The settings that say so, without the key."""
         url = {"database_url": self.database_url} if self.database_url else {}
         return {"data_dir": self.data_dir, **url}
@@ -77,7 +78,7 @@ def settings_at_start(**overrides: object) -> Settings:
     Raises:
         ConfigError: See `settings.load_settings`.
     """
-    if is_on_server(place_of_settings(**overrides).database_url):
+    if is_on_server(location_in_environment(**overrides).database_url):
         return load_settings({}, multi_query=0, **overrides)  # it may need a stored model
     return current_settings(**overrides)
 
@@ -91,23 +92,23 @@ def stamped_settings(**overrides: object) -> tuple[Settings, str]:
         ConfigError: See `settings.load_settings`.
         StorageError: See `current_settings`.
     """
-    stamp = settings_stamp(place_of_settings(**overrides))
+    stamp = settings_stamp(location_in_environment(**overrides))
     return current_settings(**overrides), stamp
 
 
-def settings_stamp(place: SettingsPlace) -> str:
+def settings_stamp(location: SettingsLocation) -> str:
     """A text that differs after each change of the stored settings, or of the key; "" without.
 
     Raises:
         StorageError: See `current_settings`.
     """
-    return settings_store(place).stamp()
+    return settings_store(location).stamp()
 
 
-def place_in(settings: Settings) -> SettingsPlace:
+def location_of(settings: Settings) -> SettingsLocation:
     """Where these settings are stored."""
     key = settings.encryption_key
-    return SettingsPlace(
+    return SettingsLocation(
         settings.data_dir, key.get_secret_value() if key else "", settings.database_url
     )
 
@@ -127,64 +128,88 @@ def log_ignored_entries(**overrides: object) -> None:
         _log.warning("stored settings are ignored", reason=reason)
 
 
-def settings_store(place: SettingsPlace) -> SettingsStore:
+def settings_store(location: SettingsLocation) -> SettingsStore:
     """The file in the data folder, or the table in a ledger on PostgreSQL.
 
     Raises:
         ConfigError: The driver of PostgreSQL is not installed.
         StorageError: The ledger can't be opened.
     """
-    if is_on_server(place.database_url):
-        return settings_table(place)
-    return _file(place)
+    if is_on_server(location.database_url):
+        return settings_table(location)
+    return _file(location)
 
 
-def _file(place: SettingsPlace) -> SettingsFile:
-    return SettingsFile(place.data_dir, EncryptionKeys(place.data_dir, place.key), CHANGEABLE)
+def _file(location: SettingsLocation) -> SettingsFile:
+    return SettingsFile(
+        location.data_dir, EncryptionKeys(location.data_dir, location.key), CHANGEABLE
+    )
 
 
 @lru_cache(maxsize=4)
-def settings_table(place: SettingsPlace) -> SettingsTable:
+def settings_table(location: SettingsLocation) -> SettingsTable:
     """The table in the ledger, which stays open; it takes the settings of the file over once.
 
     Raises:
         StorageError: The ledger can't be opened.
     """
-    keep_private(place.data_dir)
-    database = open_database(place.data_dir, place.database_url)
-    table = SettingsTable(database, EncryptionKeys(place.data_dir, place.key), CHANGEABLE)
+    keep_private(location.data_dir)
+    database = open_database(location.data_dir, location.database_url)
+    table = SettingsTable(database, EncryptionKeys(location.data_dir, location.key), CHANGEABLE)
     try:
-        entries = _file(place).all_entries()
+        entries = _file(location).all_entries()
     except AppError as error:
         _log.warning("stored settings are ignored", reason=str(error))
     else:
         if table.take_over(entries):
-            _log.info("stored settings are now in the ledger", settings=len(entries))
+            unknown = sorted(entries.keys() - set(CHANGEABLE))
+            number = len(entries) - len(unknown)
+            _log.info("stored settings are now in the ledger", settings=number, unknown=unknown)
     return table
 
 
-def require_library_key(place: SettingsPlace) -> None:
+def require_library_key(location: SettingsLocation) -> None:
     """Make sure that processes on other machines have the same encryption key as this one.
 
     Raises:
         ConfigError: The key is not that of the library.
         StorageError: The ledger can't be opened.
     """
-    if is_on_server(place.database_url):
-        settings_table(place).require_key()
+    if is_on_server(location.database_url):
+        settings_table(location).require_key()
+
+
+def require_key_at_start(settings: Settings) -> None:
+    """Require the encryption key of the library, unless the ledger can't be opened now.
+
+    The first request then does so.
+
+    Raises:
+        ConfigError: The key is not that of the library.
+    """
+    with suppress(StorageError):
+        require_library_key(location_of(settings))
 
 
 def replace_lost_key(settings: Settings) -> None:
     """Make the first key of these settings that of a library on PostgreSQL whose key is lost.
 
     Raises:
-        ConfigError: The ledger is not on PostgreSQL, or a key is invalid.
+        ConfigError: The ledger is not on PostgreSQL, or FOOTNOTE_ENCRYPTION_KEY is not set or
+            invalid, or the key is not lost, because this process has it.
         StorageError: The ledger can't be opened or written.
     """
-    place = place_in(settings)
-    if not is_on_server(place.database_url):
+    location = location_of(settings)
+    if not is_on_server(location.database_url):
         raise ConfigError(_("Only a library on PostgreSQL has a key that must be replaced."))
-    settings_table(place).replace_key()
+    if not location.key:
+        raise ConfigError(
+            _(
+                "FOOTNOTE_ENCRYPTION_KEY is not set: set it as on the other machines. Only if that"
+                " key is lost, set it to a new one from `python cli.py encryption-key`."
+            )
+        )
+    settings_table(location).replace_lost_key()
 
 
 def _usable(overrides: Mapping[str, object]) -> StoredSettings:
@@ -210,11 +235,11 @@ def _replacements(stored: StoredSettings, overrides: Mapping[str, object]) -> di
 
 
 def _read_stored(overrides: Mapping[str, object]) -> StoredSettings:
-    place = place_of_settings(**overrides)
-    return _read(place, settings_stamp(place))
+    location = location_in_environment(**overrides)
+    return _read(location, settings_stamp(location))
 
 
-def place_of_settings(**overrides: object) -> SettingsPlace:
+def location_in_environment(**overrides: object) -> SettingsLocation:
     """Where the settings are stored, from the environment, without reading them.
 
     Raises:
@@ -223,7 +248,7 @@ def place_of_settings(**overrides: object) -> SettingsPlace:
     used = {name: one for name, one in overrides.items() if one is not None}
     texts: dict[str, Any] = {**environment_values(), **used}
     key = texts.get("encryption_key") or ""
-    return SettingsPlace(
+    return SettingsLocation(
         Path(texts.get("data_dir") or Settings.model_fields["data_dir"].default),
         key.get_secret_value() if isinstance(key, SecretStr) else key,
         texts.get("database_url"),
@@ -231,18 +256,18 @@ def place_of_settings(**overrides: object) -> SettingsPlace:
 
 
 @lru_cache(maxsize=4)
-def _read(place: SettingsPlace, stamp: str) -> StoredSettings:
+def _read(location: SettingsLocation, stamp: str) -> StoredSettings:
     """The stored settings, decrypted once for each `stamp`."""
     if not stamp:
         return StoredSettings({})
-    return settings_store(place).read()
+    return settings_store(location).read()
 
 
 class SettingValues:
     """The settings that people can change; see `services.settings_service.Values`."""
 
-    def __init__(self, place: SettingsPlace) -> None:
-        self._overrides = place.overrides
+    def __init__(self, location: SettingsLocation) -> None:
+        self._overrides = location.overrides
 
     def all(self) -> Mapping[str, SettingValue]:
         """The current values by setting."""

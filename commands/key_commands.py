@@ -39,6 +39,8 @@ def encryption_key(
     precede those of the file. To change keys, put the new one before the old one, separated by a
     comma, and run `python cli.py encryption-key --rotate`; then remove the old one.
     """
+    if rotate and replace_lost:
+        raise typer.BadParameter("--rotate and --replace-lost cannot be combined")
     if replace_lost:
         from bootstrap import replace_lost_key  # slow, and a new key does not need it
 

@@ -16,7 +16,7 @@ from streamlit import net_util
 from streamlit.web import cli
 from uvicorn.config import HTTP_PROTOCOLS, LOGGING_CONFIG
 
-from bootstrap import settings_at_start, streamlit_secrets
+from bootstrap import require_key_at_start, settings_at_start, streamlit_secrets
 from bootstrap.tracing import end_traces
 from commands.connection_limits import limited_protocol
 from commands.long_running import allow_open_files, bound_memory
@@ -59,7 +59,9 @@ def main() -> None:
 
 def _settings() -> Settings:
     with _readable_errors():
-        return settings_at_start()
+        settings = settings_at_start()
+        require_key_at_start(settings)
+        return settings
 
 
 @contextmanager

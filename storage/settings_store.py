@@ -25,9 +25,13 @@ class StoredSettings(NamedTuple):
 class SettingsStore(ABC):
     """Stores settings; entries that are not `known` are ignored, but preserved."""
 
-    def __init__(self, place: str, keys: EncryptionKeys, known: Collection[str]) -> None:
-        """`place` is the location in messages."""
-        self._place = place
+    _unknown_entry: str = _(
+        "The stored settings in {location} have an unknown entry, {name}: remove it."
+    )
+
+    def __init__(self, location: str, keys: EncryptionKeys, known: Collection[str]) -> None:
+        """`location` is for messages."""
+        self._location = location
         self._keys = keys
         self._known = known
 
@@ -124,11 +128,7 @@ class SettingsStore(ABC):
 
     def _value(self, name: str, entry: Any) -> Any:
         if name not in self._known:
-            raise ConfigError(
-                _(
-                    "The stored settings in {place} have an unknown entry, {name}: remove it."
-                ).format(place=self._place, name=name)
-            )
+            raise ConfigError(self._unknown_entry.format(location=self._location, name=name))
         return self._decrypt(name, token_of(entry)) if is_secret(entry) else entry
 
     def _decrypt(self, name: str, token: str) -> str:
@@ -137,10 +137,10 @@ class SettingsStore(ABC):
             return secret
         raise ConfigError(
             _(
-                "The entry {name} in {path} was encrypted with another key: restore that key in"
+                "The entry {name} in {location} was encrypted with another key: restore that key in"
                 " FOOTNOTE_ENCRYPTION_KEY or {key_path}, or enter the secret again on the settings"
                 " page."
-            ).format(name=name, path=self._place, key_path=self._keys.path)
+            ).format(name=name, location=self._location, key_path=self._keys.path)
         )
 
 

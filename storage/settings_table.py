@@ -11,10 +11,11 @@ from sqlalchemy import delete, select
 from sqlalchemy.orm import Session
 
 from domain.errors import BusyError, ConfigError, StorageError
+from domain.logs import get_logger
 from domain.messages import _
 from storage.ledger.database import Database
 from storage.ledger.ledger_tables import SourceSecretRow
-from storage.ledger.secret_store import EncryptionKeys
+from storage.ledger.secret_store import EncryptionKeys, decrypts
 from storage.ledger.session_lock import SETTINGS
 from storage.ledger.usage_tables import StoredSettingRow
 from storage.safe_writes import attempt, just_wait
@@ -24,6 +25,23 @@ _QUERY_INTERVAL_S = 1.0
 _LOCK_TIMEOUT_S = 10.0
 _KEY: Final = "encryption_key"
 """The name of a secret that is no setting: whoever can decrypt it has the library's key."""
+_ANOTHER_KEY = _(
+    "The encryption key of this process is not that of the library in {location}: set the same"
+    " FOOTNOTE_ENCRYPTION_KEY for all processes. If the key is in the file encryption.key of a data"
+    " folder, set the variable to the contents of that file. To use a new key, set it to NEW,OLD"
+    " on one machine, run `python cli.py encryption-key --rotate` there, and then start the others."
+    " Only if the key is lost, run `python cli.py encryption-key --replace-lost` with a new one,"
+    " and enter the secrets again."
+)
+_KEY_IS_NOT_USABLE = _(
+    "The encryption key of this process is not that of the library: ask the administrator."
+)
+_ROTATE = (
+    "the first encryption key does not decrypt all secrets, so other machines can't start with it:"
+    " run `python cli.py encryption-key --rotate`, or put the earlier key first"
+)
+
+_log = get_logger("storage")
 
 
 class SettingsTable(SettingsStore):
@@ -31,6 +49,11 @@ class SettingsTable(SettingsStore):
 
     While the database fails, what was read before is used; the first call raises StorageError.
     """
+
+    _unknown_entry = _(
+        "The table stored_settings in {location} has an unknown entry, {name}: delete its row,"
+        " unless a newer version of Footnote has stored it."
+    )
 
     def __init__(self, database: Database, keys: EncryptionKeys, known: Collection[str]) -> None:
         super().__init__(database.name, keys, known)
@@ -75,19 +98,21 @@ class SettingsTable(SettingsStore):
             _put(session, changes)
 
     def replace(self, entries: Entries) -> None:
-        """Make these the only rows, without the one that identifies the key."""
+        """Make the known ones the only rows, without the one that identifies the key."""
         with self._transaction() as session:
             session.execute(delete(StoredSettingRow))
-            _put(session, entries)
+            _put(session, self._known_ones(entries))
 
     def take_over(self, entries: Entries) -> bool:
-        """Store these entries if no setting was ever stored; returns whether it did so."""
-        if not entries:
-            return False
+        """Store the known ones if no setting was ever stored; returns whether it did so."""
+        known = self._known_ones(entries)
+        self._read_now()
+        if not known or self._has_settings():
+            return False  # without the lock, which another process may hold for long
         with self.locked():
-            if (self._rows or {}).keys() - {_KEY}:
+            if self._has_settings():
                 return False
-            self.write(entries)
+            self.write(known)
             return True
 
     def rotate(self) -> int:
@@ -95,38 +120,74 @@ class SettingsTable(SettingsStore):
         with self.locked():
             number = super().rotate()
             if self._keys.first() is not None:
-                self.replace_key()
+                self._replace_key()
         return number
 
     def require_key(self) -> None:
         """Make sure that this process has the encryption key of the library.
 
-        The first process with a key that decrypts what is stored determines it.
+        The first process whose first key decrypts all that is stored determines it, and creates
+        a key if there is none and nothing is encrypted. If only its other keys decrypt something,
+        that must be rotated first.
 
         Raises:
             ConfigError: The key is another one or is missing.
         """
         self._read_now()
-        entry = (self._rows or {}).get(_KEY)
-        if entry is None:
+        if self._key_token() is None:
             self._register_key()
-        elif self._keys.decrypt(token_of(entry)) is None:
-            raise _another_key(self._place)
+        else:
+            self._require(self._decrypts_all())
 
-    def replace_key(self) -> None:
-        """Make the first key of this process that of the library."""
+    def replace_lost_key(self) -> None:
+        """Make the first key of this process that of a library whose key is lost.
+
+        Raises:
+            ConfigError: This process can decrypt what is stored.
+        """
+        with self.locked():
+            if self._decrypts_all():
+                raise ConfigError(
+                    _(
+                        "The encryption key of the library is not lost: this process has it. To"
+                        " change it, run `python cli.py encryption-key --rotate`."
+                    )
+                )
+            self._replace_key()
+
+    def _replace_key(self) -> None:
         self.write({_KEY: self.encrypt("")})
 
     def _register_key(self) -> None:
         with self.locked():
-            if (self._rows or {}).get(_KEY) is not None:  # another process was faster
-                self.require_key()
+            self._require(self._decrypts_all())
+            if self._key_token() is not None:  # another process was faster
                 return
-            tokens = self._tokens()
-            if tokens and all(self._keys.decrypt(one) is None for one in tokens):
-                raise _another_key(self._place)
-            if self._keys.first() is not None:
-                self.replace_key()
+            key = self._keys.first()
+            if all(key and decrypts(key, one) for one in self._tokens()):
+                self._replace_key()
+            else:
+                _log.warning("secrets are encrypted with an earlier key", reason=_ROTATE)
+
+    def _decrypts_all(self) -> bool:
+        """Whether this process decrypts what identifies the key, or else each stored secret."""
+        token = self._key_token()
+        tokens = self._tokens() if token is None else [token]
+        return all(self._keys.decrypt(one) is not None for one in tokens)
+
+    def _require(self, has_key: bool) -> None:
+        if not has_key:
+            raise _another_key(self._location)
+
+    def _key_token(self) -> str | None:
+        entry = (self._rows or {}).get(_KEY)
+        return token_of(entry) if is_secret(entry) else None
+
+    def _has_settings(self) -> bool:
+        return bool((self._rows or {}).keys() - {_KEY})
+
+    def _known_ones(self, entries: Entries) -> Entries:
+        return {name: one for name, one in entries.items() if name in self._known}
 
     def _tokens(self) -> list[str]:
         with self._database.read() as session:
@@ -188,11 +249,7 @@ def _put(session: Session, entries: Entries) -> None:
         session.merge(StoredSettingRow(name=name, entry=json.dumps(entry)))
 
 
-def _another_key(place: str) -> ConfigError:
-    return ConfigError(
-        _(
-            "The encryption key of this process is not that of the library in {place}: set the same"
-            " FOOTNOTE_ENCRYPTION_KEY for all processes. If that key is lost, run `python cli.py"
-            " encryption-key --replace-lost` with a new one, and enter the secrets again."
-        ).format(place=place)
-    )
+def _another_key(location: str) -> ConfigError:
+    error = ConfigError(_ANOTHER_KEY.format(location=location))
+    error.public_message = _KEY_IS_NOT_USABLE
+    return error

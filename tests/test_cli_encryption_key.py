@@ -52,3 +52,8 @@ def test_a_lost_key_is_reported_with_its_file(line):
     error = line.run("encryption-key", "--rotate", code=1).stderr
     assert str(line.data_dir / KEY_FILE) in error
     assert "FOOTNOTE_ENCRYPTION_KEY" in error
+
+
+def test_a_rotation_is_not_combined_with_the_replacement_of_a_lost_key(line):
+    result = line.run("encryption-key", "--rotate", "--replace-lost", code=2)
+    assert "cannot be combined" in result.stderr

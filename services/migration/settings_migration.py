@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from domain.setting_values import CHANGEABLE
 from storage.ledger.database import Database
 from storage.ledger.ledger_location import LedgerLocation
 from storage.ledger.secret_store import EncryptionKeys
@@ -31,7 +32,8 @@ def carried_settings(
         StorageError: The settings can't be read or written.
     """
     keys = EncryptionKeys(data_dir)
-    file, table = SettingsFile(data_dir, keys, ()), SettingsTable(database, keys, ())
+    file = SettingsFile(data_dir, keys, CHANGEABLE)
+    table = SettingsTable(database, keys, CHANGEABLE)
     with table.locked() if old.is_on_server else file.locked():
         if old.is_on_server and not new.is_on_server:
             file.replace(table.all_entries())

@@ -158,6 +158,17 @@ class EncryptionKeys:
             _log.warning("Other users can read the key file %s: run chmod 600 on it.", self.path)
 
 
+def decrypts(key: "Fernet", token: str) -> bool:
+    """Whether this key decrypts the token."""
+    from cryptography.fernet import InvalidToken
+
+    try:
+        key.decrypt(token)
+    except InvalidToken:
+        return False
+    return True
+
+
 def lost_key(path: Path) -> ConfigError:
     """The error if secrets are stored but there is no key."""
     return ConfigError(

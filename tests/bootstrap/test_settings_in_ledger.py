@@ -63,6 +63,19 @@ def test_a_change_on_one_machine_is_used_on_another(database_url, on_machine):
     assert current_settings().openai_api_key is None
 
 
+def test_services_of_explicit_settings_stay_on_their_database(
+    database_url, on_machine, monkeypatch
+):
+    on_machine("a")
+    settings = current_settings()
+    monkeypatch.delenv("FOOTNOTE_DATABASE_URL")
+    latest = bootstrap.following(bootstrap.build_services(settings))
+    latest.get().settings.change(LOCAL_USER, {"language": "ko"})
+    changed = latest.get().parts.settings
+    assert changed.language == "ko"
+    assert changed.database_url == database_url
+
+
 def test_the_file_is_taken_over_once(database_url, on_machine):
     folder = on_machine("a")
     folder.mkdir()
@@ -73,7 +86,7 @@ def test_the_file_is_taken_over_once(database_url, on_machine):
     stored_settings.settings_table.cache_clear()  # as in a new process
     assert current_settings().language == "auto"
     on_machine("b")
-    assert bootstrap.build_services().settings.problems(LOCAL_USER)
+    assert not bootstrap.build_services().settings.problems(LOCAL_USER)
 
 
 def test_a_damaged_file_is_reported_and_kept(database_url, on_machine, caplog):
@@ -95,8 +108,31 @@ def test_another_key_is_refused_until_it_replaces_a_lost_one(database_url, on_ma
     assert "replace-lost" in str(raised.value)
     with pytest.raises(ConfigError, match="is not that of the library"):
         streamlit_secrets(bootstrap.settings_at_start())
+    with pytest.raises(ConfigError, match="is not that of the library"):
+        bootstrap.require_key_at_start(bootstrap.settings_at_start())
     bootstrap.replace_lost_key(bootstrap.settings_at_start())
     bootstrap.build_services()
+
+
+def test_a_machine_without_the_key_does_not_replace_it(database_url, on_machine, monkeypatch):
+    on_machine("a")
+    bootstrap.build_services()
+    folder = on_machine("b")
+    monkeypatch.delenv("FOOTNOTE_ENCRYPTION_KEY")
+    with pytest.raises(ConfigError, match="FOOTNOTE_ENCRYPTION_KEY is not set"):
+        bootstrap.replace_lost_key(bootstrap.settings_at_start())
+    assert not (folder / "encryption.key").exists()
+
+
+def test_a_second_machine_without_a_key_is_refused(database_url, on_machine, monkeypatch):
+    monkeypatch.delenv("FOOTNOTE_ENCRYPTION_KEY")
+    folder = on_machine("a")
+    bootstrap.build_services()
+    assert (folder / "encryption.key").exists()
+    bootstrap.build_services()
+    on_machine("b")
+    with pytest.raises(ConfigError, match="is not that of the library"):
+        bootstrap.build_services()
 
 
 def test_only_a_library_on_postgresql_has_such_a_key(tmp_path, monkeypatch):
@@ -168,6 +204,7 @@ def test_while_the_database_is_down_the_settings_are_not_lost(tmp_path, monkeypa
         with pytest.raises(StorageUnavailableError):
             bootstrap.build_services()
         assert bootstrap.settings_at_start().data_dir == tmp_path / "data"
+        bootstrap.require_key_at_start(bootstrap.settings_at_start())
         running.start()
         running.wait()
         assert current_settings().language == "ko"

@@ -5,7 +5,9 @@ import threading
 import pytest
 
 from domain.errors import BusyError, ConfigError, StorageUnavailableError
+from domain.public_messages import message_for_everyone
 from storage import settings_table
+from storage.ledger.ledger_location import KEY_FILE
 from storage.ledger.secret_store import EncryptionKeys, new_key
 from storage.ledger.session_lock import SETTINGS
 from storage.settings_table import SettingsTable
@@ -26,6 +28,12 @@ def open_table(tmp_path):
         return SettingsTable(open_ledger(tmp_path / "data"), EncryptionKeys(folder, key), KNOWN)
 
     return open_table
+
+
+@pytest.fixture
+def key_file(tmp_path):
+    """The key file of the process without a key."""
+    return tmp_path / "without" / KEY_FILE
 
 
 @pytest.fixture
@@ -120,14 +128,69 @@ def test_replacing_leaves_nothing_else(open_table):
     open_table(new_key()).require_key()
 
 
-def test_the_first_process_with_a_key_determines_it(open_table):
+def test_the_first_process_determines_the_key(open_table):
     key = new_key()
-    open_table().require_key()  # it has none yet, and nothing is encrypted
     open_table(key).require_key()
     open_table(key).require_key()
     for other in ("", new_key()):
         with pytest.raises(ConfigError, match="set the same FOOTNOTE_ENCRYPTION_KEY"):
             open_table(other).require_key()
+
+
+def test_a_process_without_a_key_creates_it_at_the_first_start(open_table, key_file):
+    open_table().require_key()
+    open_table().require_key()
+    with pytest.raises(ConfigError, match="of that file"):
+        open_table(new_key()).require_key()
+    open_table(key_file.read_text().strip()).require_key()
+
+
+def test_a_key_that_only_the_file_makes_sufficient_is_not_registered(open_table, key_file):
+    table = open_table()
+    table.write({"openai_api_key": table.encrypt(SECRET)})
+    new, old = new_key(), key_file.read_text().strip()
+    both = open_table(f"{new},{old}")
+    both.require_key()
+    with pytest.raises(ConfigError, match="not that of the library"):
+        open_table(new).require_key()
+    with pytest.raises(ConfigError, match="not lost"):
+        both.replace_lost_key()
+    both.rotate()
+    open_table(new).require_key()
+    with pytest.raises(ConfigError, match="not that of the library"):
+        open_table(old).require_key()
+
+
+def test_a_process_that_decrypts_only_some_secrets_is_refused(open_table):
+    table, other = open_table(new_key()), open_table(new_key())
+    table.write({"openai_api_key": table.encrypt(SECRET)})
+    table.write({"chat_model": other.encrypt(SECRET)})
+    for one in (table, other):
+        with pytest.raises(ConfigError, match="not that of the library"):
+            one.require_key()
+    other.replace_lost_key()
+    other.require_key()
+
+
+def test_people_do_not_learn_where_a_library_with_another_key_is(open_table):
+    open_table(new_key()).require_key()
+    with pytest.raises(ConfigError) as raised:
+        open_table(new_key()).require_key()
+    assert "ask the administrator" in message_for_everyone(raised.value)
+
+
+def test_an_entry_with_the_name_of_the_key_is_ignored(open_table):
+    for entry in ("text", {"encrypted": "text"}):
+        assert not open_table().take_over({"encryption_key": entry})
+        open_table().replace({"encryption_key": entry})
+        open_table().require_key()
+    open_table().write({"encryption_key": "text"})
+    open_table().require_key()
+
+
+def test_only_known_entries_are_taken_over(open_table):
+    assert open_table().take_over({"language": "ko", "later": 1})
+    assert open_table().all_entries() == {"language": "ko"}
 
 
 def test_a_key_that_decrypts_nothing_is_not_that_of_the_library(open_table):
@@ -140,10 +203,18 @@ def test_a_key_that_decrypts_nothing_is_not_that_of_the_library(open_table):
     open_table(key).require_key()
 
 
+def test_a_key_that_a_process_has_is_not_lost(open_table):
+    table = open_table(new_key())
+    for _ in range(2):
+        with pytest.raises(ConfigError, match="--rotate"):
+            table.replace_lost_key()
+        table.require_key()
+
+
 def test_a_lost_key_can_be_replaced(open_table):
     open_table(new_key()).require_key()
     new = new_key()
-    open_table(new).replace_key()
+    open_table(new).replace_lost_key()
     open_table(new).require_key()
 
 
@@ -160,6 +231,12 @@ class TestSeveralProcesses:
             table.write({"language": "ja"})
         other.write({"chat_model": "qwen3"})
         assert other.read().values == {"language": "ja", "chat_model": "qwen3"}
+
+    def test_a_start_after_the_first_change_does_not_wait_for_another_one(self, open_table):
+        table = open_table()
+        table.write({"language": "ko"})
+        with table.locked():
+            assert not open_table().take_over({"language": "ja"})
 
     def test_a_lost_lock_prevents_the_change(self, open_table, tmp_path):
         table = open_table()
