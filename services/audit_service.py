@@ -37,6 +37,15 @@ class AuditService:
         """
         self.log.add(principal, action, object_id, detail)
 
+    def require_writable(self, principal: Principal, action: Action) -> None:
+        """Make sure that such an event can be recorded; for changes that are not in the ledger.
+
+        Raises:
+            BusyError: See `record`.
+            StorageError: See `record`.
+        """
+        self.log.require_writable(principal, action)
+
     def record_refusal(self, principal: Principal, account_id: str, reason: str) -> None:
         """Record a refused sign-in, at most once an hour, because a browser repeats its calls."""
         self.log.add_unless_recent(

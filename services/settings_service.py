@@ -121,7 +121,7 @@ class SettingsService:
             self._values.check(self._after(changes))
             before = self._store.entries(_settings_to_record(changes))
             new = {name: self._entry(name, value) for name, value in changes.items()}
-            self._store.write(new)
+            self._write(principal, new)
         self._record(principal, new)
         return StoredChange(before, {**before, **new})
 
@@ -141,7 +141,7 @@ class SettingsService:
             entries = {n: one for n, one in change.before.items() if one != change.after[n]}
             self._require_changeable(entries)
             self._values.check(self._after(self._store.decrypt(entries)))
-            self._store.write(entries)
+            self._write(principal, entries)
         self._record(principal, entries)
 
     def test_chat(self, principal: Principal, changes: Changes) -> ChatTest:
@@ -193,6 +193,11 @@ class SettingsService:
             StorageError: The settings can't be read or written.
         """
         return self._store.rotate()
+
+    def _write(self, principal: Principal, entries: Entries) -> None:
+        # A ledger that was moved takes the settings along: a later change of the file is lost.
+        self._audit.require_writable(principal, Action.SETTINGS_CHANGED)
+        self._store.write(entries)
 
     def _record(self, principal: Principal, entries: Entries) -> None:
         """Record the new values, except those of secrets and addresses, which may contain some."""

@@ -41,6 +41,18 @@ class AuditLog(Store):
         with self._database.write() as session:
             add_event(session, principal, action, object_id, detail)
 
+    def require_writable(self, principal: Principal, action: Action) -> None:
+        """Make sure that such an event can be added, for changes outside the ledger before it.
+
+        Raises:
+            BusyError: Another process has been writing for half a minute.
+            StorageError: The ledger can't be written; for example, it was moved.
+        """
+        with self._database.write() as session, session.begin_nested() as attempt:
+            add_event(session, principal, action, "", {})
+            session.flush()
+            attempt.rollback()
+
     def add_unless_recent(
         self,
         principal: Principal,

@@ -13,7 +13,7 @@ from api.application import make_app
 from api.mcp.mcp_server import make_mcp_server
 from bootstrap import current_settings
 from commands.server_commands import worker
-from domain import LOCAL_USER, Principal, Role
+from domain import LOCAL_USER, Action, Principal, Role
 from domain.errors import (
     ConfigError,
     ConflictError,
@@ -21,11 +21,15 @@ from domain.errors import (
     InputError,
     ModelError,
     ModelUnavailableError,
+    StorageError,
 )
 from domain.setting_values import CHANGEABLE, Origin, variable_of
+from services.migration.ledger_migration import LedgerMigration
 from services.settings_service import StoredChange
 from settings import Settings
+from storage.ledger.database import open_database
 from tests.api.conftest import bearer
+from tests.fakes.audit import audit_of
 from tests.fakes.openai import MODEL, Fault, Text
 
 KEY = "sk-very-secret"
@@ -49,6 +53,23 @@ def stored(data_dir):
 
 def origin(settings, name):
     return settings.values(LOCAL_USER)[name].origin
+
+
+def test_after_the_library_was_moved_nothing_is_stored(settings, data_dir, tmp_path):
+    change = settings.change(LOCAL_USER, {"language": "ko"})
+    before = stored(data_dir)
+    LedgerMigration(data_dir, None, f"sqlite:///{tmp_path / 'elsewhere.db'}").run(LOCAL_USER)
+    with pytest.raises(StorageError, match="The library was moved"):
+        settings.change(LOCAL_USER, {"language": "ja"})
+    with pytest.raises(StorageError, match="The library was moved"):
+        settings.undo(LOCAL_USER, change)
+    assert stored(data_dir) == before
+
+
+def test_a_change_is_recorded_once(settings, data_dir):
+    settings.change(LOCAL_USER, {"language": "ko"})
+    events = audit_of(open_database(data_dir)).list(LOCAL_USER)
+    assert [one.action for one in events] == [Action.SETTINGS_CHANGED]
 
 
 def test_each_changeable_setting_exists(settings):
