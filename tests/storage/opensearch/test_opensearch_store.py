@@ -185,15 +185,18 @@ class TestAlias:
         assert alias_targets(os_client, cluster) == names(os_client, cluster)
 
     def test_an_index_is_deleted_only_after_the_alias_has_left_it(
-        self, library, cluster, os_client, monkeypatch
+        self, library, cluster, os_client, monkeypatch, caplog
     ):
         old = names(os_client, cluster)
-        refusal = Mock(side_effect=SearchServerError("no permission for aliases"))
+        error = SearchServerError("no permission for aliases")
+        refusal = Mock(side_effect=error)
         monkeypatch.setattr("storage.opensearch.search_cluster.point_alias", refusal)
         changed = Library(library.data_dir, size=120, cluster=cluster)
-        assert changed.reindex().problem == "no permission for aliases"
+        assert changed.reindex().problem == error.public_message
+        [failure] = [one for one in caplog.records if one.msg == "alias not moved"]
+        assert failure.fields["reason"] == "no permission for aliases"
         assert documents_with(changed, "Bristol") == {"vpn.txt"}
-        assert changed.maintenance.recover().problem == "no permission for aliases"
+        assert changed.maintenance.recover().problem == error.public_message
         assert alias_targets(os_client, cluster) == old
         monkeypatch.undo()
         assert not changed.maintenance.recover().problem
