@@ -145,12 +145,13 @@ def test_a_process_without_a_key_creates_it_at_the_first_start(open_table, key_f
     open_table(key_file.read_text().strip()).require_key()
 
 
-def test_a_key_that_only_the_file_makes_sufficient_is_not_registered(open_table, key_file):
+def test_a_key_that_only_the_file_makes_sufficient_is_not_registered(open_table, key_file, caplog):
     table = open_table()
     table.write({"openai_api_key": table.encrypt(SECRET)})
     new, old = new_key(), key_file.read_text().strip()
     both = open_table(f"{new},{old}")
     both.require_key()
+    assert "encrypted with an earlier key" in caplog.text
     with pytest.raises(ConfigError, match="not that of the library"):
         open_table(new).require_key()
     with pytest.raises(ConfigError, match="not lost"):
