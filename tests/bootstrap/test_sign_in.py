@@ -4,6 +4,7 @@ import tomllib
 from pathlib import Path
 
 import pytest
+from streamlit import config
 from streamlit.config import get_option
 from streamlit.web.bootstrap import load_config_options
 
@@ -24,6 +25,8 @@ SIGN_IN = {
 @pytest.fixture(autouse=True)
 def _no_env_file(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
+    # Restored afterward, because `load_config_options` reads the configuration of this folder.
+    monkeypatch.setattr(config, "_config_options", config._config_options)
 
 
 def settings_in(folder, **more):

@@ -140,6 +140,7 @@ def test_a_restored_copy_never_deletes_the_backups_of_the_original(days, tmp_pat
 
 
 def test_a_damaged_file_in_the_folder_is_reported_and_does_not_stop_the_schedule(days, caplog):
+    caplog.set_level("WARNING", "footnote")
     days.wait(0)
     damaged = days.folder / f"footnote-scheduled-2026-10-01-090000{days.ending()}"
     damaged.write_bytes(b"not a backup")
@@ -150,6 +151,7 @@ def test_a_damaged_file_in_the_folder_is_reported_and_does_not_stop_the_schedule
 
 
 def test_a_failure_is_logged_and_retried_after_the_interval(days, caplog):
+    caplog.set_level("WARNING", "footnote")
     days.wait(0)
     days.folder.rename(days.folder.with_name("unplugged"))
     days.wait(1)
