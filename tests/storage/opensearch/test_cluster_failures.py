@@ -193,7 +193,7 @@ class TestACutConnection:
             assert f"FOOTNOTE_SEARCH_{setting}" in str(error)
             waiting = run_of(importer, run)
             assert waiting.state is ImportState.INTERRUPTED
-            assert waiting.message == f"{error} Imported documents are kept"
+            assert waiting.message == f"{error.public_message} Imported documents are kept"
             assert waiting.retry_at is not None
             assert_questions_fail_in_time(importer)
             assert_only_committed_documents_are_found(direct, 40)
