@@ -13,6 +13,11 @@ class AppError(Exception):
     retryable = False
     public_message = ""
 
+    @property
+    def readers_message(self) -> str:
+        """The message for readers and API clients."""
+        return self.public_message or str(self)
+
 
 class ConfigError(AppError):
     """A setting is missing or invalid; the message names it."""

@@ -7,7 +7,7 @@ _log = get_logger("storage")
 
 
 def message_for_everyone(error: AppError) -> str:
-    """The public message of an error; if it is another one, the log gets the details."""
+    """`readers_message`; if the message of the error is another one, the log gets that."""
     if error.public_message:
         _log.warning("storage failed", reason=str(error))
-    return error.public_message or str(error)
+    return error.readers_message

@@ -4,11 +4,10 @@ from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
-from domain.errors import BusyError
 from domain.messages import _
 from storage.ledger.database import Database
 from storage.ledger.session_lock import LIBRARY
-from storage.safe_writes import attempt, just_wait, writer_lock
+from storage.safe_writes import just_wait, writer_lock
 
 
 class LibraryLock:
@@ -37,9 +36,8 @@ class LibraryLock:
         with ExitStack() as held:
             held.enter_context(writer_lock(self._data_dir, timeout_s, on_wait))
             if self._session_lock is not None:
-                held.callback(self._session_lock.release)
-                if not attempt(self._session_lock.try_acquire, timeout_s, on_wait):
-                    raise BusyError(_busy_message(timeout_s))
+                busy_message = _busy_message(timeout_s)
+                held.enter_context(self._session_lock.hold(timeout_s, on_wait, busy_message))
             yield
 
     def require_held(self) -> None:

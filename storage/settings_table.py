@@ -4,27 +4,28 @@ import json
 import threading
 import time
 from collections.abc import Collection, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from typing import Any, Final
 
 from sqlalchemy import delete, select
 from sqlalchemy.orm import Session
 
-from domain.errors import BusyError, ConfigError, StorageError
+from domain.errors import ConfigError, StorageError
 from domain.logs import get_logger
 from domain.messages import _
 from storage.ledger.database import Database
 from storage.ledger.ledger_tables import SourceSecretRow
-from storage.ledger.secret_store import EncryptionKeys, decrypts
+from storage.ledger.secret_store import EncryptionKeys
 from storage.ledger.session_lock import SETTINGS
 from storage.ledger.usage_tables import StoredSettingRow
-from storage.safe_writes import attempt, just_wait
+from storage.safe_writes import just_wait
 from storage.settings_store import Entries, SettingsStore, StoredSettings, is_secret, token_of
 
 _QUERY_INTERVAL_S = 1.0
 _LOCK_TIMEOUT_S = 10.0
 _KEY: Final = "encryption_key"
 """The name of a secret that is no setting: whoever can decrypt it has the library's key."""
+_BUSY = _("Another process is changing the settings: try again in a moment.")
 _ANOTHER_KEY = _(
     "The encryption key of this process is not that of the library in {location}: set the same"
     " FOOTNOTE_ENCRYPTION_KEY for all processes. If the key is in the file encryption.key of a data"
@@ -163,8 +164,7 @@ class SettingsTable(SettingsStore):
             self._require(self._decrypts_all())
             if self._key_token() is not None:  # another process was faster
                 return
-            key = self._keys.first()
-            if all(key and decrypts(key, one) for one in self._tokens()):
+            if all(map(self._keys.first_decrypts, self._tokens())):
                 self._replace_key()
             else:
                 _log.warning("secrets are encrypted with an earlier key", reason=_ROTATE)
@@ -201,18 +201,15 @@ class SettingsTable(SettingsStore):
             if self._is_locked:
                 yield
                 return
-            try:
-                if self._lock and not attempt(self._lock.try_acquire, _LOCK_TIMEOUT_S, just_wait):
-                    raise BusyError(
-                        _("Another process is changing the settings: try again in a moment.")
-                    )
+            with (
+                self._lock.hold(_LOCK_TIMEOUT_S, just_wait, _BUSY) if self._lock else nullcontext()
+            ):
                 self._is_locked = True
-                self._read_now()
-                yield
-            finally:
-                self._is_locked = False
-                if self._lock:
-                    self._lock.release()
+                try:
+                    self._read_now()
+                    yield
+                finally:
+                    self._is_locked = False
 
     @contextmanager
     def _transaction(self) -> Iterator[Session]:

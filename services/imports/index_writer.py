@@ -291,7 +291,7 @@ class ActiveIndex:
                 self.stores.publish(index, self.indexes.all())
         except StorageError as error:
             _log.warning("alias not moved", reason=str(error))
-            return error.public_message or str(error)
+            return error.readers_message
         return ""
 
     def activate(self, index: Index) -> str:

@@ -132,9 +132,7 @@ class LeasedRun:
         return self.default_state is ImportState.INTERRUPTED
 
     def _fail(self, error: Exception) -> None:
-        reason = repr(error)
-        if isinstance(error, AppError):
-            reason = error.public_message or str(error)
+        reason = error.readers_message if isinstance(error, AppError) else repr(error)
         message = (
             _(
                 "{reason} (imported documents are kept; the next import continues from there)"
@@ -152,7 +150,7 @@ class LeasedRun:
             self.leases.postpone(
                 self.import_id,
                 self.worker,
-                error.public_message or str(error),
+                error.readers_message,
                 seconds=self._seconds(),
                 has_written=self._has_written,
                 at_least_s=error.retry_after_s,

@@ -8,16 +8,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, TypeVar, TypeVarTuple
 
-from sqlalchemy import (
-    ColumnElement,
-    Delete,
-    Engine,
-    Row,
-    Select,
-    Update,
-    delete,
-    select,
-)
+from sqlalchemy import ColumnElement, Delete, Engine, Row, Select, Update, delete, select
 from sqlalchemy.engine import make_url
 from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.orm import InstrumentedAttribute, Session

@@ -4,6 +4,7 @@ import hmac
 import re
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -77,12 +78,15 @@ class EncryptionKeys:
         Raises:
             ConfigError: A key is invalid, or the file can't be read.
         """
-        from cryptography.fernet import InvalidToken
+        return _decrypted(token, self.all())
 
-        for key in self.all():
-            with suppress(InvalidToken):
-                return key.decrypt(token).decode()
-        return None
+    def first_decrypts(self, token: str) -> bool:
+        """Whether the key that encrypts also decrypts this token.
+
+        Raises:
+            ConfigError: A key is invalid, or the file can't be read.
+        """
+        return _decrypted(token, islice(self.all(), 1)) is not None
 
     def create(self) -> "Fernet":
         """Create the key file, unless another process just did, and return its key.
@@ -158,15 +162,14 @@ class EncryptionKeys:
             _log.warning("Other users can read the key file %s: run chmod 600 on it.", self.path)
 
 
-def decrypts(key: "Fernet", token: str) -> bool:
-    """Whether this key decrypts the token."""
+def _decrypted(token: str, keys: "Iterable[Fernet]") -> str | None:
+    """The text of this token; None if no key decrypts it."""
     from cryptography.fernet import InvalidToken
 
-    try:
-        key.decrypt(token)
-    except InvalidToken:
-        return False
-    return True
+    for key in keys:
+        with suppress(InvalidToken):
+            return key.decrypt(token).decode()
+    return None
 
 
 def lost_key(path: Path) -> ConfigError:

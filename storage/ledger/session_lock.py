@@ -1,13 +1,16 @@
 """A lock of a PostgreSQL database, for work that takes longer than a transaction."""
 
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Final
 
 from sqlalchemy import Connection, Engine, text
 from sqlalchemy.exc import SQLAlchemyError
 
-from domain.errors import StorageUnavailableError
+from domain.errors import BusyError, StorageUnavailableError
 from domain.messages import _
 from storage.ledger import postgresql
+from storage.safe_writes import attempt
 
 if TYPE_CHECKING:
     from storage.ledger.ledger_location import LedgerLocation
@@ -34,12 +37,24 @@ class SessionLock:
         self._connection: Connection | None = None
         self._process = 0
 
-    def try_acquire(self) -> bool:
-        """Acquire the lock unless another process holds it; call `release` in either case.
+    @contextmanager
+    def hold(
+        self, timeout_s: float, on_wait: Callable[[], None], busy_message: str
+    ) -> Iterator[None]:
+        """Hold the lock, which is not reentrant.
 
         Raises:
+            BusyError: Another process still holds it; the message is `busy_message`.
             StorageError: The database can't be used.
         """
+        try:
+            if not attempt(self._try_acquire, timeout_s, on_wait):
+                raise BusyError(busy_message)
+            yield
+        finally:
+            self._release()
+
+    def _try_acquire(self) -> bool:
         try:
             if self._connection is None:
                 self._connection = self._engine.connect()
@@ -63,7 +78,7 @@ class SessionLock:
             raise self._lost() from error
         raise self._lost()
 
-    def release(self) -> None:
+    def _release(self) -> None:
         """Release the lock, if it is held, and the connection."""
         connection, self._connection = self._connection, None
         if connection is None:

@@ -53,7 +53,7 @@ def take_files(
             failed = _import(services, uploaded, lines)
         except AppError as error:  # the files are stored, and the next import includes them
             show_error(error)
-            lines.problems.append(error.public_message or str(error))
+            lines.problems.append(error.readers_message)
             failed = True
         ready = not failed and not uploaded.rejections
         label = words.FILES_READY if ready else words.FILES_SOME_FAILED
