@@ -88,6 +88,11 @@ class Containers:
         options = {"capture_output": True, "text": True, "timeout": 120, "check": True}
         return subprocess.run(self._command("run", command), env=self._environ(), **options).stdout
 
+    def create_key(self):
+        """A new API key that may read, ask, and manage."""
+        scopes = [option for one in ("read", "ask", "manage") for option in ("--scope", one)]
+        return self.run("python", "cli.py", "api-key", "create", "test", *scopes).strip()
+
     @contextmanager
     def start(self, name, *command, **variables):
         """Run a command in the background; it is killed at the end of the block."""

@@ -3,7 +3,9 @@
 import time
 import urllib.error
 import urllib.request
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from typing import Any
 
 WAIT_S = 120
 
@@ -22,19 +24,11 @@ def wait_for_pages(address: str) -> None:
 
 def open_start_page(address: str) -> None:
     """Run the start page's script to its end, as opening it in a browser does."""
-    from streamlit.proto.BackMsg_pb2 import BackMsg
     from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
-    from websockets.sync.client import connect
 
-    run = BackMsg()
-    run.rerun_script.query_string = ""
-    url = f"ws://{address}/_stcore/stream"
-    with connect(url, subprotocols=["streamlit"], max_size=None, open_timeout=WAIT_S) as session:
-        session.send(run.SerializeToString())
-        message = ForwardMsg()
-        while message.WhichOneof("type") != "script_finished":
-            message.ParseFromString(session.recv(timeout=WAIT_S))
-    assert message.script_finished == ForwardMsg.FINISHED_SUCCESSFULLY
+    with _start_page(address) as (session, _run):
+        *_, last = _messages(session)
+    assert last.script_finished == ForwardMsg.FINISHED_SUCCESSFULLY
 
 
 def open_from_another_site(address: str) -> None:
@@ -53,21 +47,34 @@ def ask(address: str, question: str, words: str) -> None:
     Raises:
         TimeoutError: The page sent nothing for a while.
     """
-    from streamlit.proto.BackMsg_pb2 import BackMsg
-    from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
-    from websockets.sync.client import connect
-
-    run, message = BackMsg(), ForwardMsg()
-    run.rerun_script.query_string = ""
-    url = f"ws://{address}/_stcore/stream"
-    with connect(url, subprotocols=["streamlit"], max_size=None, open_timeout=WAIT_S) as session:
-        session.send(run.SerializeToString())
-        box = ""
-        while message.WhichOneof("type") != "script_finished":
-            message.ParseFromString(session.recv(timeout=WAIT_S))
-            box = message.delta.new_element.chat_input.id or box
-        widget = run.rerun_script.widget_states.widgets.add(id=box)
+    with _start_page(address) as (session, run):
+        boxes = [message.delta.new_element.chat_input.id for message in _messages(session)]
+        widget = run.rerun_script.widget_states.widgets.add(id=max(boxes))
         widget.chat_input_value.data = question
         session.send(run.SerializeToString())
         while words.encode() not in session.recv(timeout=WAIT_S):
             pass
+
+
+@contextmanager
+def _start_page(address: str) -> Iterator[tuple[Any, Any]]:
+    """A session that runs the start page, and the message that made it do so."""
+    from streamlit.proto.BackMsg_pb2 import BackMsg
+    from websockets.sync.client import connect
+
+    run = BackMsg()
+    run.rerun_script.query_string = ""
+    url = f"ws://{address}/_stcore/stream"
+    with connect(url, subprotocols=["streamlit"], max_size=None, open_timeout=WAIT_S) as session:
+        session.send(run.SerializeToString())
+        yield session, run
+
+
+def _messages(session: Any) -> Iterator[Any]:
+    """What the server sends until the script has ended."""
+    from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
+
+    message = ForwardMsg()
+    while message.WhichOneof("type") != "script_finished":
+        message = ForwardMsg.FromString(session.recv(timeout=WAIT_S))
+        yield message

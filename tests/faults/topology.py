@@ -164,7 +164,7 @@ def topology(folder: Path, nodes: int = NODES) -> Iterator[Topology]:
         postgresql.execute(f"CREATE DATABASE {_DATABASE}")
         variables = _stores(postgresql, search) | _embedding(model.url)
         containers = Containers(program, volume, variables, logs)
-        key = containers.run(*_NEW_KEY).strip()
+        key = containers.create_key()
         commits = Commits(postgresql, _DATABASE)
         services = tuple(_services(containers))
         for service in services:
@@ -172,12 +172,6 @@ def topology(folder: Path, nodes: int = NODES) -> Iterator[Topology]:
         running = Topology(containers, postgresql, search, services, key, commits)
         running.wait()
         yield running
-
-
-_NEW_KEY = (
-    *("python", "cli.py", "api-key", "create", "faults"),
-    *("--scope", "read", "--scope", "ask", "--scope", "manage"),
-)
 
 
 def _services(containers: Containers) -> Iterator[Service]:

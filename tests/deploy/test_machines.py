@@ -5,8 +5,17 @@ from contextlib import ExitStack
 
 import pytest
 
+from tests.deploy.clients import (
+    TEXTS,
+    WAIT_S,
+    client,
+    quotes,
+    start_upload,
+    upload,
+    wait_for,
+    wait_for_import,
+)
 from tests.deploy.containers import Containers, copy_program, missing_programs, service_variables
-from tests.deploy.test_containers import TEXTS, WAIT_S, client, quotes, upload, wait_for
 from tests.fakes.openai import EMBEDDING_MODEL, MODEL, Text
 from tests.fakes.page_session import ask, wait_for_pages
 from tests.faults.commits import Commits
@@ -20,7 +29,6 @@ pytestmark = [
 ]
 
 NAMES = ("a", "b", "c", "d")
-LEASE_S = 60
 _MODEL_KEY = "sk-of-the-model"
 _CHANGE = """
 import bootstrap, sys
@@ -29,14 +37,6 @@ url, model, key = sys.argv[1:]
 changes = {"openai_base_url": url, "chat_model": model, "openai_api_key": key}
 bootstrap.build_services().settings.change(LOCAL_USER, changes)
 """
-
-
-@pytest.fixture
-def database(postgresql_server, index_name):
-    name = index_name.replace("-", "_")
-    postgresql_server.execute(f"CREATE DATABASE {name}")
-    yield name
-    postgresql_server.execute(f"DROP DATABASE {name} WITH (FORCE)")
 
 
 @pytest.fixture
@@ -71,28 +71,11 @@ def machines(
     return {name: Containers(program, tmp_path / name, variables, logs) for name in NAMES}
 
 
-def start_upload(api, box, files):
-    """Upload the files, and return the id of their import."""
-    answer = api.post("/uploads", params={"box": box}, files=files)
-    answer.raise_for_status()
-    return answer.json()["queued"]["id"]
-
-
-def wait_for_import(api, run):
-    """The import at its end."""
-    deadline = time.monotonic() + LEASE_S
-    while not (state := api.get(f"/imports/{run}").json())["ended"]:
-        assert time.monotonic() < deadline, state
-        time.sleep(1)
-    return state
-
-
-def _files():
-    texts = {
+def _texts():
+    rooms = {
         f"room{number:02}.md": f"# Room {number}\n\nIt has {number} seats." for number in range(8)
     }
-    texts["lockers.md"] = TEXTS["lockers.md"]
-    return [("files", (name, text.encode())) for name, text in texts.items()]
+    return {**rooms, "lockers.md": TEXTS["lockers.md"]}
 
 
 def _answer(_body):
@@ -103,9 +86,7 @@ def _answer(_body):
 def test_machines_share_a_library_but_no_folder(
     machines, model_server, postgresql_server, database
 ):
-    create = ("python", "cli.py", "api-key", "create", "test")
-    scopes = [option for one in ("read", "ask", "manage") for option in ("--scope", one)]
-    key = machines["a"].run(*create, *scopes).strip()
+    key = machines["a"].create_key()
     commits = Commits(postgresql_server, database)
     with ExitStack() as stack:
 
@@ -134,13 +115,13 @@ def test_machines_share_a_library_but_no_folder(
         ask(f"127.0.0.1:{pages}", "Where do visitors park?", "found in the document")
 
         model_server.block("Lockers")
-        run = start_upload(apis["c"], "rooms", _files())
+        run = start_upload(apis["c"], "rooms", _texts())
         assert model_server.is_blocking.wait(WAIT_S)
         _port, _other = start("worker", "d")
         worker.kill()
         worker.wait()
         model_server.release()
-        assert wait_for_import(apis["a"], run)["state"] == "completed"
+        wait_for_import(apis["a"], run)
         assert commits.takeovers() == 1
         assert commits.zombies() == commits.repeated_items() == []
 
