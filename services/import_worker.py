@@ -15,6 +15,7 @@ from services.housekeeping import Housekeeping
 from services.imports.compaction import Compaction
 from services.imports.import_queue import ImportQueue
 from services.imports.import_resumption import Quarantine
+from services.imports.import_run import ImportTask
 from services.imports.import_service import ImportService
 from services.imports.import_turn import TURN_S, ImportTurn
 from services.imports.leased_run import LeasedRun
@@ -234,11 +235,10 @@ class Worker:
     def _perform(
         self, run: ImportRun, name: str, on_progress: OnProgress, cancelled: Cancelled
     ) -> ImportReport:
-        principal, source = Principal(run.user_id), self._stored_sources.get(run.source_id)
+        source = self._stored_sources.get(run.source_id)
         turn = ImportTurn(partial(self._leases.others_wait, run), self.turn_s)
         if run.kind is ImportKind.REMOVAL:
             return self._removals.run(
-                principal,
                 source,
                 import_id=run.id,
                 worker=name,
@@ -247,31 +247,20 @@ class Worker:
                 cancelled=cancelled,
             )
         wait = CancelableWait(on_progress, cancelled)
-        loader = self._kinds.loader(source, wait.wait)
-        if run.kind is ImportKind.DRY_RUN:
-            return self._imports.dry_run(
-                principal,
-                source,
-                loader,
-                import_id=run.id,
-                worker=name,
-                turn=turn,
-                on_progress=wait.report,
-                cancelled=cancelled,
-            )
-        return self._imports.perform(
-            principal,
+        task = ImportTask(
+            run.id,
+            name,
             source,
-            loader,
-            import_id=run.id,
-            worker=name,
-            turn=turn,
-            keys=run.keys,
-            confirm_removals=run.confirm_removals,
-            quarantine=self._quarantine(run, name),
-            on_progress=wait.report,
-            cancelled=cancelled,
+            self._kinds.loader(source, wait.wait),
+            run.keys,
+            run.confirm_removals,
+            turn,
+            self._quarantine(run, name),
+            wait.report,
+            cancelled,
         )
+        is_dry_run = run.kind is ImportKind.DRY_RUN
+        return self._imports.dry_run(task) if is_dry_run else self._imports.perform(task)
 
     def _quarantine(self, run: ImportRun, name: str) -> Quarantine:
         """The run's quarantine; after a crash, the lost batch is stored one by one."""

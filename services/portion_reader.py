@@ -5,6 +5,8 @@ from dataclasses import dataclass, field
 
 from domain import CancelledError
 from domain.logs import get_logger
+from services.imports.import_resumption import Quarantine
+from services.imports.import_run import ImportTask
 from services.imports.import_service import ImportService
 from services.long_work import CancelableWait, Cancelled, ignore
 from services.sources.source_kinds import SourceKinds
@@ -51,14 +53,15 @@ class PortionReader:
         run = self._runs.get(portion.import_id)
         source = self._sources.get(run.source_id)
         loader = self._kinds.loader(source, CancelableWait(ignore, cancelled).wait)
-        self._imports.read_portion(
+        task = ImportTask(
+            run.id,
+            worker,
             source,
             loader,
-            portion,
-            worker=worker,
-            quarantined=run.quarantined,
+            quarantine=Quarantine(run.quarantined),
             cancelled=cancelled,
         )
+        self._imports.read_portion(task, portion)
 
 
 @dataclass

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from domain import ImportItem, ImportKind, ImportReport, ImportState, Outcome, Principal
+from domain import ImportItem, ImportKind, ImportReport, ImportState, Outcome
 from services.imports.import_turn import UNLIMITED, ImportTurn, TurnOverError
 from services.imports.index_writer import FIRST_STEP_TIMEOUT_S, ActiveIndex
 from services.long_work import Cancelled, OnProgress, Progress, Stage, ignore, never, stop_if
@@ -27,7 +27,6 @@ class Removals:
 
     def run(
         self,
-        principal: Principal,  # noqa: ARG002  # every use case takes a principal
         source: StoredSource,
         *,
         import_id: str,

@@ -16,7 +16,7 @@ from services.imports.index_writer import ActiveIndex, IndexWriter, entries_of
 from services.imports.new_version import new_version, refuse_unstorable
 from services.imports.permission_plan import HIDDEN_WORDS
 from services.imports.shared_reading import BATCH_DOCUMENTS, SharedReading
-from services.long_work import Cancelled, OnProgress, Progress, Stage, stop_if
+from services.long_work import Cancelled, OnProgress, Progress, Stage, ignore, never, stop_if
 from storage.ledger.database import Database, in_groups
 from storage.ledger.document_store import StoredVersion
 from storage.ledger.import_portions import Portion
@@ -32,11 +32,13 @@ _PROCESSED = {Outcome.NEW, Outcome.CHANGED, Outcome.FAILED}
 
 @dataclass(frozen=True, slots=True)
 class ImportTask:
-    """An import of a source, restricted to the documents with these keys if there are any.
+    """An import or a dry run of a source, or a part of it that another worker reads.
 
-    `worker` holds the lease of the import. Documents with `keys` are read even if unchanged. With
-    `confirm_removals`, documents are removed even if most of the source is missing. When its `turn`
-    is over, it stops after a document. Documents in `quarantine` are not read.
+    `worker` holds the lease; without it, nothing is written. With `keys`, only these documents are
+    imported, even if unchanged. With `confirm_removals`, documents are removed even if most of the
+    source is missing. When its `turn` is over, the work stops after a document. Documents in
+    `quarantine` are not read. `on_progress` receives each stage of each document, and `cancelled`
+    returns whether to stop.
     """
 
     import_id: str
@@ -47,6 +49,8 @@ class ImportTask:
     confirm_removals: bool = False
     turn: ImportTurn = UNLIMITED
     quarantine: Quarantine = field(default_factory=Quarantine)
+    on_progress: OnProgress = ignore
+    cancelled: Cancelled = never
 
 
 @dataclass
@@ -63,8 +67,6 @@ class ImportExecution:
     active: ActiveIndex
     default_spec: IndexSpec
     formats_version: int
-    on_progress: OnProgress
-    cancelled: Cancelled
     items: list[ImportItem] = field(default_factory=list)
     """Outcomes so far, including those of the execution that this one resumes."""
 
@@ -142,14 +144,14 @@ class ImportExecution:
         return self._opened
 
     def _first_writer(self) -> IndexWriter:
-        with self.active.step(self.cancelled):
+        with self.active.step(self.task.cancelled):
             return self.active.require_writer(self.default_spec)
 
     @contextmanager
     def _step(self) -> Iterator[IndexWriter]:
         """Hold the lock of the library, and write to the index that is active now."""
         writer = self._writer
-        with self.active.step(self.cancelled):
+        with self.active.step(self.task.cancelled):
             self._opened = self.active.current(writer)
             yield self._opened
 
@@ -172,7 +174,7 @@ class ImportExecution:
         while not self._sharing.is_complete:
             portion = self._sharing.take()
             if portion is None:
-                stop_if(self.cancelled)
+                stop_if(self.task.cancelled)
                 time.sleep(_POLL_S)
             else:
                 self._read_portion(portion, stored)
@@ -220,7 +222,7 @@ class ImportExecution:
 
     def _read(self, ref: DocumentRef, stored: StoredVersion | None) -> NewVersion | None:
         """Read a document; None, after recording why, if it can't be read."""
-        stop_if(self.cancelled)
+        stop_if(self.task.cancelled)
         self._current = ref.name
         self._report(Stage.READING)
         try:
@@ -230,7 +232,7 @@ class ImportExecution:
         except UnreadableError as error:
             self._fail(ref, error, stored)
             return None
-        stop_if(self.cancelled)
+        stop_if(self.task.cancelled)
         self._report(Stage.SPLITTING)
         is_new = stored is None or ref.key in self._new_before
         spec = self._writer.index.spec
@@ -276,9 +278,9 @@ class ImportExecution:
         if not versions:
             return
         entries = entries_of(versions)
-        vectors = self._writer.embed(entries, self.cancelled, self._report)
+        vectors = self._writer.embed(entries, self.task.cancelled, self._report)
         with self._step() as writer:
-            writer.write(self.task.import_id, versions, vectors, self.cancelled, self._report)
+            writer.write(self.task.import_id, versions, vectors, self.task.cancelled, self._report)
         self.passages_embedded += sum(version.item.passages for version in versions)
         self.items.extend(version.item for version in versions)
 
@@ -288,8 +290,8 @@ class ImportExecution:
             with self._step() as writer:
                 writer.load()
         for group in in_groups(removals):
-            stop_if(self.cancelled)
-            self.on_progress(
+            stop_if(self.task.cancelled)
+            self.task.on_progress(
                 Progress(Stage.REMOVING, done, len(removals), passages=self.passages_embedded)
             )
             done += len(group)
@@ -303,7 +305,7 @@ class ImportExecution:
     def _report(self, stage: Stage, part: int = 0, parts: int = 0) -> None:
         embedded = self.passages_embedded + part
         expected = self._read_passages + self._forecast.rest
-        self.on_progress(
+        self.task.on_progress(
             Progress(
                 stage,
                 self._done,

@@ -7,7 +7,6 @@ from pathlib import Path
 
 from domain import (
     DocumentRef,
-    DocumentVersion,
     ImportItem,
     ImportKind,
     ImportReport,
@@ -18,9 +17,8 @@ from domain.errors import UnreadableError
 from services.access import Access
 from services.imports.import_forecast import PassageForecast
 from services.imports.import_plan import Loader, Plan, failed_item, list_entries, plan
-from services.imports.import_resumption import Quarantine
 from services.imports.import_run import ImportExecution, ImportTask, final_state
-from services.imports.import_turn import UNLIMITED, ImportTurn, TurnOverError
+from services.imports.import_turn import TurnOverError
 from services.imports.index_writer import FIRST_STEP_TIMEOUT_S, ActiveIndex, searchable_text
 from services.imports.leased_run import LeasedRun
 from services.imports.new_version import new_version, refuse_unstorable
@@ -126,38 +124,13 @@ class ImportService:
             cancelled=cancelled,
         )
         task = ImportTask(import_id, worker, source, loader, confirm_removals=confirm_removals)
-        report = leased.run(partial(self._import, task))
+        report = leased.run(partial(self._perform_leased, task))
         return report or self._imports.get(import_id)
 
-    def perform(
-        self,
-        principal: Principal,  # noqa: ARG002  # every use case takes a principal
-        source: StoredSource,
-        loader: Loader,
-        *,
-        import_id: str,
-        worker: str,
-        turn: ImportTurn = UNLIMITED,
-        keys: Sequence[str] = (),
-        confirm_removals: bool = False,
-        quarantine: Quarantine | None = None,
-        on_progress: OnProgress = ignore,
-        cancelled: Cancelled = never,
-    ) -> ImportReport:
-        """Perform or resume an import of the queue; the caller updates its record.
+    def perform(self, task: ImportTask) -> ImportReport:
+        """Perform or resume an import; the caller updates its record.
 
-        Args:
-            principal: The user or API key on whose behalf the import runs.
-            source: The source to import.
-            loader: Reads the source.
-            import_id: The import; documents that already have an item in it don't get another one.
-            worker: The holder of its lease; without the lease, nothing is written.
-            turn: How long the import may work while others wait.
-            keys: Restrict the import to these documents, and read them even if unchanged.
-            confirm_removals: Remove documents even if most of the source is missing.
-            quarantine: Documents that are not read, because they crashed processes.
-            on_progress: Receives each stage of each document.
-            cancelled: Returns whether the import should stop.
+        Documents that already have an item in it don't get another one.
 
         Raises:
             CancelledError: The import was canceled, or its lease was lost; documents already
@@ -168,31 +141,32 @@ class ImportService:
             BusyError: A reindex is running, or has changed the settings of the index.
             StorageError: The data folder can't be written.
         """
-        task = ImportTask(
-            import_id,
-            worker,
-            source,
-            loader,
-            keys,
-            confirm_removals,
-            turn,
-            quarantine or Quarantine(),
-        )
-        return self._import(task, on_progress, cancelled)
+        source, database = task.source, self._with_lease(task)
+        sources = Sources(database)
+        execution = self._execution(task, database)
+        active = execution.active
+        execution.items.extend(self._imports.get(task.import_id).items)
+        with active.step(task.cancelled, FIRST_STEP_TIMEOUT_S):
+            active.collect_garbage()
+        stored = self._documents.versions(source.id)
+        update_metadata(active, self._documents, source, stored, task.cancelled)
+        planned = self._plan(task, stored)
+        if planned.options:
+            sources.set_options(source.id, planned.options)
+        execution.execute(planned, stored)
+        with active.step(task.cancelled):
+            active.publish()
+        if not task.keys:
+            self._save_cursor(sources, source, planned)
+        return execution.report(planned.withheld)
 
-    def read_portion(
-        self,
-        source: StoredSource,
-        loader: Loader,
-        portion: Portion,
-        *,
-        worker: str,
-        quarantined: frozenset[DocumentVersion],
-        cancelled: Cancelled,
-    ) -> None:
-        """Read a portion of an import that another worker performs, which `worker` has taken.
+    def _perform_leased(
+        self, task: ImportTask, on_progress: OnProgress, cancelled: Cancelled
+    ) -> ImportReport:
+        return self.perform(replace(task, on_progress=on_progress, cancelled=cancelled))
 
-        Documents in `quarantined` are not read.
+    def read_portion(self, task: ImportTask, portion: Portion) -> None:
+        """Read a portion of an import that another worker performs; `task.worker` has taken it.
 
         Raises:
             CancelledError: The work was canceled, or the import was stopped.
@@ -201,50 +175,34 @@ class ImportService:
             BusyError: A reindex is running, or has changed the settings of the index.
             StorageError: The data folder can't be written.
         """
-        task = ImportTask(
-            portion.import_id, worker, source, loader, quarantine=Quarantine(quarantined)
-        )
-        database = with_portion(self._database, portion, worker)
-        execution = self._execution(task, database, ignore, cancelled)
+        execution = self._execution(task, with_portion(self._database, portion, task.worker))
         keys = [ref.key for ref in portion.documents]
-        execution.read_portion(portion, self._documents.versions(source.id, keys))
+        execution.read_portion(portion, self._documents.versions(task.source.id, keys))
 
-    def dry_run(
-        self,
-        principal: Principal,  # noqa: ARG002  # every use case takes a principal
-        source: StoredSource,
-        loader: Loader,
-        *,
-        import_id: str,
-        worker: str,
-        turn: ImportTurn = UNLIMITED,
-        on_progress: OnProgress = ignore,
-        cancelled: Cancelled = never,
-    ) -> ImportReport:
+    def dry_run(self, task: ImportTask) -> ImportReport:
         """The outcomes and counts that an import of the source would have now.
 
         It plans, reads, and splits like an import, without changing documents or indexes. New and
         changed documents include pages, passages, characters, and the estimated number of tokens to
         embed. A canceled dry run can't be resumed and starts over. One whose turn is over keeps
-        what it has read until its next turn. `worker` holds its lease.
+        what it has read until its next turn.
 
         Raises:
             CancelledError: The work was canceled, or the lease was lost.
             TurnOverError: The turn is over.
             SourceError: The source can't be listed.
         """
-        task = ImportTask(import_id, worker, source, loader, turn=turn)
-        imports, stored = Imports(self._with_lease(task)), self._documents.versions(source.id)
-        planned = self._plan(task, stored, on_progress, cancelled)
+        imports, stored = Imports(self._with_lease(task)), self._documents.versions(task.source.id)
+        planned = self._plan(task, stored)
         index = self._active.indexes.active()
         spec = index.spec if index else self._default_spec
         read: list[ImportItem] = []
-        earlier = {item.key: item for item in imports.get(import_id).items}
-        turn.end_listing()
+        earlier = {item.key: item for item in imports.get(task.import_id).items}
+        task.turn.end_listing()
         passages, forecast = 0, PassageForecast(planned.to_read)
         for ref in planned.to_read:
-            stop_if(cancelled)
-            on_progress(
+            stop_if(task.cancelled)
+            task.on_progress(
                 Progress(
                     Stage.READING,
                     len(read),
@@ -260,27 +218,11 @@ class ImportService:
             )
             passages += read[-1].passages
             forecast.note(ref, read[-1].passages)
-            self._end_turn(imports, task, earlier, read)
+            _end_turn(imports, task, earlier, read)
         items = (*planned.settled, *read, *(item for _, item in planned.removals))
-        imports.replace_items(import_id, items)
+        imports.replace_items(task.import_id, items)
         state, _message = final_state(items, planned.withheld)
-        return ImportReport(import_id, source.id, state, items, kind=ImportKind.DRY_RUN)
-
-    def _end_turn(
-        self,
-        imports: Imports,
-        task: ImportTask,
-        earlier: Mapping[str, ImportItem],
-        read: Sequence[ImportItem],
-    ) -> None:
-        """End the turn of a dry run after it has read a document, and keep the items for the next.
-
-        `earlier` are the items of earlier turns, by key.
-        """
-        if read[-1].key not in earlier and task.turn.is_over():
-            new = [item for item in read if item.key not in earlier]
-            imports.add(task.import_id, new)
-            raise TurnOverError
+        return ImportReport(task.import_id, task.source.id, state, items, kind=ImportKind.DRY_RUN)
 
     def require_idle(self, source: StoredSource) -> None:
         """Make sure that no import of the source is running; otherwise raise BusyError."""
@@ -305,51 +247,14 @@ class ImportService:
     def _with_lease(self, task: ImportTask) -> Database:
         return with_lease(self._database, task.import_id, task.worker)
 
-    def _import(
-        self, task: ImportTask, on_progress: OnProgress, cancelled: Cancelled
-    ) -> ImportReport:
-        source, database = task.source, self._with_lease(task)
-        sources = Sources(database)
-        execution = self._execution(task, database, on_progress, cancelled)
-        active = execution.active
-        execution.items.extend(self._imports.get(task.import_id).items)
-        with active.step(cancelled, FIRST_STEP_TIMEOUT_S):
-            active.collect_garbage()
-        stored = self._documents.versions(source.id)
-        update_metadata(active, self._documents, source, stored, cancelled)
-        planned = self._plan(task, stored, on_progress, cancelled)
-        if planned.options:
-            sources.set_options(source.id, planned.options)
-        execution.execute(planned, stored)
-        with active.step(cancelled):
-            active.publish()
-        if not task.keys:
-            self._save_cursor(sources, source, planned)
-        return execution.report(planned.withheld)
+    def _execution(self, task: ImportTask, database: Database) -> ImportExecution:
+        active = ActiveIndex(database, self._stores)
+        return ImportExecution(task, database, active, self._default_spec, self._formats_version)
 
-    def _execution(
-        self, task: ImportTask, database: Database, on_progress: OnProgress, cancelled: Cancelled
-    ) -> ImportExecution:
-        return ImportExecution(
-            task,
-            database,
-            ActiveIndex(database, self._stores),
-            self._default_spec,
-            self._formats_version,
-            on_progress,
-            cancelled,
-        )
-
-    def _plan(
-        self,
-        task: ImportTask,
-        stored: Mapping[str, StoredVersion],
-        on_progress: OnProgress,
-        cancelled: Cancelled,
-    ) -> Plan:
+    def _plan(self, task: ImportTask, stored: Mapping[str, StoredVersion]) -> Plan:
         source, failures = task.source, self._imports.failures(task.source.id)
         return plan(
-            list_entries(source, task.loader, stored, failures, on_progress, cancelled),
+            list_entries(source, task.loader, stored, failures, task.on_progress, task.cancelled),
             stored,
             failures,
             formats_version=self._formats_version,
@@ -390,3 +295,18 @@ class ImportService:
         failures = self._imports.failures(source.id).values()
         if not any(one.again and one.version for one in failures):
             sources.set_cursor(source.id, plan.cursor)
+
+
+def _end_turn(
+    imports: Imports,
+    task: ImportTask,
+    earlier: Mapping[str, ImportItem],
+    read: Sequence[ImportItem],
+) -> None:
+    """End the turn of a dry run after it has read a document, and keep the items for the next.
+
+    `earlier` are the items of earlier turns, by key.
+    """
+    if read[-1].key not in earlier and task.turn.is_over():
+        imports.add(task.import_id, [item for item in read if item.key not in earlier])
+        raise TurnOverError

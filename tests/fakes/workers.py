@@ -2,8 +2,9 @@
 
 from functools import partial
 
-from domain import LOCAL_USER, ImportKind, ImportState
+from domain import ImportKind, ImportState
 from domain.errors import BusyError, StorageUnavailableError
+from services.imports.import_run import ImportTask
 from services.imports.leased_run import LeasedRun
 from storage.ledger.import_queue_store import ImportRuns
 from storage.processes import process_name
@@ -63,15 +64,11 @@ class Worker:
         return self.runs.get(run.id).state
 
     def _work(self, loader, on_progress, cancelled):
-        return self.library.imports.perform(
-            LOCAL_USER,
-            self.library.sources.get(self.run.source_id),
-            loader,
-            import_id=self.run.id,
-            worker=self.name,
-            on_progress=on_progress,
-            cancelled=cancelled,
+        source = self.library.sources.get(self.run.source_id)
+        task = ImportTask(
+            self.run.id, self.name, source, loader, on_progress=on_progress, cancelled=cancelled
         )
+        return self.library.imports.perform(task)
 
     def take_over(self):
         """Claim the run of another worker, as after the expiry of its lease."""

@@ -2,6 +2,7 @@
 
 import threading
 from collections import Counter
+from dataclasses import replace
 from types import SimpleNamespace
 
 import pytest
@@ -53,9 +54,9 @@ class Factory:
         self.workers = self.worker._workers
         self.worker._leases = self.library.leases
 
-    def perform(self, *arguments, cancelled, **options):
+    def perform(self, task):
         return self.library.imports.perform(
-            *arguments, cancelled=lambda: self.stop_requested() or cancelled(), **options
+            replace(task, cancelled=lambda: self.stop_requested() or task.cancelled())
         )
 
     def stop_requested(self):

@@ -4,7 +4,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from domain import LOCAL_USER, ImportKind, Outcome
+from domain import ImportKind, Outcome
 from domain.errors import NotFoundError
 from services.imports.index_writer import IndexWriter
 from services.long_work import CancelledError, Stage
@@ -35,7 +35,7 @@ def remove(library, forgotten):
         queue = ImportRuns(library.database)
         queued = queue.enqueue(library.source.id, "local", ImportKind.REMOVAL, {})
         library.leases.claim("w")
-        return removals.run(LOCAL_USER, library.source, import_id=queued.id, worker="w", **options)
+        return removals.run(library.source, import_id=queued.id, worker="w", **options)
 
     return remove
 

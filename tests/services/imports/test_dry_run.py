@@ -4,8 +4,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from domain import LOCAL_USER, ImportKind, ImportState, Outcome
+from domain import ImportKind, ImportState, Outcome
 from domain.errors import SourceError
+from services.imports.import_run import ImportTask
 from services.long_work import CancelledError
 from storage.ledger.import_queue_store import ImportRuns
 from storage.ledger.import_store import Imports
@@ -24,9 +25,7 @@ def dry_run(library, loader, **options):
     queue = ImportRuns(library.database)
     queued = queue.enqueue(library.source.id, "local", ImportKind.DRY_RUN, {})
     library.leases.claim("w")
-    report = library.imports.dry_run(
-        LOCAL_USER, library.source, loader, import_id=queued.id, worker="w", **options
-    )
+    report = library.imports.dry_run(ImportTask(queued.id, "w", library.source, loader, **options))
     library.leases.stop(queued.id, "w", ImportState.QUEUED, seconds=1)
     return report
 

@@ -15,6 +15,7 @@ from domain.errors import (
     UnreadableError,
 )
 from loaders.directory_loader import DirectoryLoader
+from services.imports.import_run import ImportTask
 from services.imports.index_writer import IndexWriter
 from services.long_work import Stage
 from storage.ledger.import_queue_store import ImportRuns
@@ -405,7 +406,7 @@ def test_a_dry_run_tells_the_next_import_how_many_passages_to_expect(library):
     loader, reports = DictLoader({**documents(10), "book": "Some words. " * 20_000}), []
     run = ImportRuns(library.database).enqueue(library.source.id, "anna", ImportKind.DRY_RUN, {})
     library.leases.claim("w")
-    library.imports.dry_run(LOCAL_USER, library.source, loader, import_id=run.id, worker="w")
+    library.imports.dry_run(ImportTask(run.id, "w", library.source, loader))
     library.leases.settle(run.id, "w", ImportState.COMPLETED, message="", seconds=1)
     library.load(loader, on_progress=reports.append)
     reading = [one for one in reports if one.stage is Stage.READING]

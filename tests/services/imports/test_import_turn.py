@@ -4,8 +4,9 @@ from dataclasses import dataclass, field
 
 import pytest
 
-from domain import LOCAL_USER, ImportKind, ImportState, Outcome
+from domain import ImportKind, ImportState, Outcome
 from services.imports import import_turn
+from services.imports.import_run import ImportTask
 from services.imports.import_turn import ImportTurn
 from services.imports.leased_run import LeasedRun
 from services.source_removal import Removals
@@ -97,19 +98,15 @@ class Turns:
         return self.runs.enqueue(self.library.source.id, "anna", kind, {}).id
 
     def work(self, run, on_progress, cancelled):
-        options = {
-            "import_id": run.id,
-            "worker": "w",
-            "turn": ShortestTurn(),
-            "cancelled": cancelled,
-        }
+        options = {"turn": ShortestTurn(), "cancelled": cancelled}
+        source, imports = self.library.source, self.library.imports
         if run.kind is ImportKind.REMOVAL:
             removals = Removals(self.library.database, self.library.stores, Kinds())
-            return removals.run(LOCAL_USER, self.library.source, **options)
-        imports = self.library.imports
+            return removals.run(source, import_id=run.id, worker="w", **options)
         perform = imports.dry_run if run.kind is ImportKind.DRY_RUN else imports.perform
-        options["on_progress"] = on_progress
-        return perform(LOCAL_USER, self.library.source, self.loader, **options)
+        return perform(
+            ImportTask(run.id, "w", source, self.loader, on_progress=on_progress, **options)
+        )
 
     def run_next(self):
         run = self.leases.claim("w")

@@ -3,7 +3,6 @@ from dataclasses import dataclass, field
 import pytest
 
 from domain import (
-    LOCAL_USER,
     DocumentRef,
     ImportState,
     Outcome,
@@ -13,6 +12,7 @@ from domain import (
     group_reader,
 )
 from domain.errors import SourceUnavailableError
+from services.imports.import_run import ImportTask
 from services.imports.index_writer import IndexWriter
 from storage.ledger import ledger
 from storage.ledger.document_store import document_id
@@ -71,9 +71,7 @@ class MirroredLibrary(Library):
         return self.leases.start(self.source.id, "local", "worker")
 
     def perform(self, import_id, loader):
-        return self.imports.perform(
-            LOCAL_USER, self.source, loader, import_id=import_id, worker="worker"
-        )
+        return self.imports.perform(ImportTask(import_id, "worker", self.source, loader))
 
 
 @pytest.fixture
@@ -131,9 +129,7 @@ def test_a_dry_run_counts_changes_of_permissions_and_makes_none(library):
     loader = RestrictedLoader({"pay": "one"})
     library.load(loader)
     loader.restrictions = {"pay": [HR]}
-    report = library.imports.dry_run(
-        LOCAL_USER, library.source, loader, import_id=library.start(), worker="worker"
-    )
+    report = library.imports.dry_run(ImportTask(library.start(), "worker", library.source, loader))
     assert report.count(Outcome.PERMISSIONS) == 1
     assert library.readers("pay") == {"anna", "bert", "cara"}
 

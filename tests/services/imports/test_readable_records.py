@@ -16,6 +16,7 @@ from domain import (
     Role,
     Stage,
 )
+from services.imports.import_run import ImportTask
 from services.imports.readable_records import UNNAMED, ReadableRecords
 from services.library.document_service import FailureService
 from storage.ledger.import_store import Failures
@@ -43,9 +44,7 @@ def loader():
 
 def dry_run(library, loader):
     import_id = library.leases.start(library.source.id, "local", "worker")
-    library.imports.dry_run(
-        LOCAL_USER, library.source, loader, import_id=import_id, worker="worker"
-    )
+    library.imports.dry_run(ImportTask(import_id, "worker", library.source, loader))
     return import_id
 
 
