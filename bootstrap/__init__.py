@@ -6,6 +6,7 @@ built on first use. The pages, the API, the command line, and the tests import t
 
 import logging
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -16,7 +17,6 @@ from bootstrap.services import Services
 from bootstrap.sign_in import streamlit_secrets
 from bootstrap.stored_settings import (
     current_settings,
-    location_in_environment,
     location_of,
     log_ignored_entries,
     replace_lost_key,
@@ -49,7 +49,6 @@ __all__ = [
     "following",
     "interface_language",
     "ledger_migration",
-    "location_in_environment",
     "page_host_policy",
     "replace_lost_key",
     "require_key_at_start",
@@ -111,11 +110,7 @@ def build_services(
 def following(services: Services) -> LatestServices:
     """These services until the stored settings change, and then others on the same data folder."""
     location = location_of(services.parts.settings)
-
-    def build() -> Services:
-        return build_services(**location.overrides)
-
-    return LatestServices(build, location, services)
+    return LatestServices(services, partial(build_services, **location.overrides))
 
 
 def check_ledger(settings: Settings) -> None:

@@ -1,9 +1,10 @@
-"""The services with which administrators see and change who may read what."""
+"""The services for who people and programs are, and what they may read."""
 
 from functools import cached_property
 from typing import TYPE_CHECKING
 
 from bootstrap.import_services import ImportServices
+from bootstrap.sign_in import sign_in_options
 from storage.ledger.account_erasure import AccountErasure
 from storage.ledger.account_store import Accounts
 from storage.ledger.api_key_store import ApiKeys
@@ -14,7 +15,11 @@ if TYPE_CHECKING:
     from services.administration.explanation_service import ExplanationService
     from services.administration.group_service import GroupService
     from services.administration.reader_reports import ReaderReports
+    from services.api_key_service import ApiKeyService
+    from services.caller_service import CallerService
     from services.sign_in.account_service import AccountService
+    from services.sign_in.sign_in_service import SignInService
+    from services.sign_in.token_service import TokenService
     from services.sources.permission_service import PermissionService
 
 
@@ -71,3 +76,40 @@ class AdministrationServices(ImportServices):
         from services.account_deletion import AccountDeletion
 
         return AccountDeletion(AccountErasure(self._database), self.housekeeping)
+
+    @cached_property
+    def sign_in(self) -> "SignInService | None":
+        """Decides who uses the pages; None without sign-in."""
+        settings = self.parts.settings
+        if not settings.has_sign_in:
+            return None
+        from services.sign_in.sign_in_service import SignInService
+
+        return SignInService(self._accounts, self.audit, sign_in_options(settings))
+
+    @cached_property
+    def api_keys(self) -> "ApiKeyService":
+        """Creates, lists, and revokes the API keys of all users."""
+        from services.api_key_service import ApiKeyService
+
+        return ApiKeyService(self._api_keys, self.audit)
+
+    @cached_property
+    def callers(self) -> "CallerService":
+        """Decides who makes a call to the API."""
+        from services.caller_service import CallerService
+
+        return CallerService(self.api_keys, self._accounts, self._tokens)
+
+    @property
+    def _tokens(self) -> "TokenService | None":
+        """Checks bearer tokens for the API; None if the API accepts none."""
+        settings = self.parts.settings
+        if not settings.oidc_api_audience:  # which requires the other settings of the sign-in
+            return None
+        from services.sign_in.provider_keys import ProviderKeys
+        from services.sign_in.token_service import TokenService
+
+        keys = ProviderKeys(settings.oidc_issuer)
+        audience, options = settings.oidc_api_audience, sign_in_options(settings)
+        return TokenService(keys, audience, self._accounts, self.audit, options)

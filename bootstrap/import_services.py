@@ -7,8 +7,17 @@ from typing import TYPE_CHECKING
 
 from bootstrap.parts import Parts
 from bootstrap.stored_settings import SettingValues, location_of, settings_stamp, settings_store
+from domain.setting_values import secret_text
 from domain.web.address_guard import AddressGuard, AllowedHosts
 from services.access import Access
+from services.audit_service import AuditService
+from services.chat.conversation_service import ConversationService
+from services.export.imported_evidence import ImportedEvidence
+from services.housekeeping import Housekeeping
+from services.imports.import_queue import ImportQueue
+from services.imports.maintenance import MaintenanceService
+from services.sources.upload_limits import UploadLimits
+from services.sources.upload_service import UploadKind, UploadService
 from settings import Settings
 from storage.ledger.audit_store import AuditLog
 from storage.ledger.conversation_list_store import ConversationList
@@ -17,20 +26,17 @@ from storage.ledger.document_store import Documents
 from storage.ledger.import_store import Imports
 from storage.ledger.index_store import Indexes
 from storage.ledger.restriction_store import Restrictions
-from storage.ledger.secret_store import EncryptionKeys, Secrets
+from storage.ledger.secret_store import Secrets
 from storage.ledger.source_store import Sources, SourceTraces
+from storage.ledger.usage_store import RecentQuestions, Uploads
+from storage.upload_files import UploadFiles
 
-# Services are imported where they are built, so that commands and pages load only what they use.
+# Services that not every process uses are imported where they are built.
 if TYPE_CHECKING:
-    from services.audit_service import AuditService
     from services.backups.backup_service import BackupService
     from services.backups.scheduled_backups import ScheduledBackups
-    from services.chat.conversation_service import ConversationService
-    from services.housekeeping import Housekeeping
     from services.import_worker import Worker
-    from services.imports.import_queue import ImportQueue
     from services.imports.import_service import ImportService
-    from services.imports.maintenance import MaintenanceService
     from services.library.original_service import OriginalService
     from services.migration.index_migration import IndexMigration
     from services.question_limit import QuestionLimit
@@ -41,7 +47,6 @@ if TYPE_CHECKING:
     from services.sources.secret_service import SourceSecrets
     from services.sources.source_kinds import SourceKinds
     from services.sources.source_service import SourceService
-    from services.sources.upload_service import UploadService
     from storage.ledger.database import Database
     from storage.upload_bucket import UploadBucket
 
@@ -78,10 +83,8 @@ class ImportServices:
         return Access(self._sources, Restrictions(self._database))
 
     @cached_property
-    def audit(self) -> "AuditService":
+    def audit(self) -> AuditService:
         """Records who changed what, and shows it."""
-        from services.audit_service import AuditService
-
         retention = timedelta(days=self.parts.settings.audit_days)
         return AuditService(AuditLog(self._database), retention)
 
@@ -94,11 +97,8 @@ class ImportServices:
         return Conversations(self._database)
 
     @cached_property
-    def conversations(self) -> "ConversationService":
+    def conversations(self) -> ConversationService:
         """Lists and changes conversations."""
-        from services.chat.conversation_service import ConversationService
-        from services.export.imported_evidence import ImportedEvidence
-
         settings, inactive = self.parts.settings, self.parts.settings.conversation_days
         return ConversationService(
             ConversationList(self._database),
@@ -111,13 +111,8 @@ class ImportServices:
         )
 
     @cached_property
-    def uploads(self) -> "UploadService":
+    def uploads(self) -> UploadService:
         """Stores uploaded files in upload boxes."""
-        from services.sources.upload_limits import UploadLimits
-        from services.sources.upload_service import UploadService
-        from storage.ledger.usage_store import Uploads
-        from storage.upload_files import UploadFiles
-
         settings = self.parts.settings
         return UploadService(
             self._upload_bucket or UploadFiles(settings.data_dir),
@@ -148,20 +143,18 @@ class ImportServices:
             return None
         from storage.upload_bucket import UploadBucket
 
-        secret = settings.s3_secret_key
         return UploadBucket(
             settings.uploads_url,
             settings.s3_endpoint,
             settings.s3_region,
             settings.s3_access_key,
-            secret.get_secret_value() if secret else "",
+            secret_text(settings.s3_secret_key),
         )
 
     @cached_property
     def question_limit(self) -> "QuestionLimit":
         """Limits the questions of each person."""
         from services.question_limit import QuestionLimit
-        from storage.ledger.usage_store import RecentQuestions
 
         return QuestionLimit(
             RecentQuestions(self._database), self.parts.settings.questions_per_minute
@@ -188,7 +181,6 @@ class ImportServices:
         from services.sources.confluence_kind import ConfluenceKind
         from services.sources.google_drive_kind import GoogleDriveKind
         from services.sources.source_kinds import SourceKinds
-        from services.sources.upload_service import UploadKind
 
         settings, access = self.parts.settings, self.access
         secrets, max_bytes = self.source_secrets, settings.max_file_mb * 1024 * 1024
@@ -221,9 +213,7 @@ class ImportServices:
 
     @cached_property
     def _secrets(self) -> Secrets:
-        settings = self.parts.settings
-        key = settings.encryption_key.get_secret_value() if settings.encryption_key else ""
-        return Secrets(self._database, EncryptionKeys(settings.data_dir, key))
+        return Secrets(self._database, location_of(self.parts.settings).keys)
 
     @cached_property
     def settings(self) -> "SettingsService":
@@ -261,10 +251,8 @@ class ImportServices:
         )
 
     @cached_property
-    def queue(self) -> "ImportQueue":
+    def queue(self) -> ImportQueue:
         """The queue of imports, with their control and progress."""
-        from services.imports.import_queue import ImportQueue
-
         return ImportQueue(self._database, self.access, self.audit)
 
     @cached_property
@@ -326,10 +314,8 @@ class ImportServices:
         )
 
     @cached_property
-    def maintenance(self) -> "MaintenanceService":
+    def maintenance(self) -> MaintenanceService:
         """Recovers, checks, and reindexes the library."""
-        from services.imports.maintenance import MaintenanceService
-
         return MaintenanceService(self._database, self.parts.stores, self.parts.configured)
 
     @cached_property
@@ -340,8 +326,6 @@ class ImportServices:
         return IndexMigration(self._database, self.parts.stores)
 
     @property
-    def housekeeping(self) -> "Housekeeping":
+    def housekeeping(self) -> Housekeeping:
         """Removes what is no longer kept."""
-        from services.housekeeping import Housekeeping
-
         return Housekeeping(self.conversations, self.audit, self.uploads, self.queue)

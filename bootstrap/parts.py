@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from bootstrap.hosting import is_only_for_this_machine
 from domain import SearchChoice
-from domain.setting_values import server_of
+from domain.setting_values import secret_text, server_of
 from domain.web.address_guard import AddressGuard, AllowedHosts
 from settings import Settings
 
@@ -222,11 +222,10 @@ class Parts:
         from storage.opensearch.connection import SearchServer
 
         settings = self.settings
-        password = settings.search_password
         return SearchServer(
             urls=tuple(parse_node_urls(settings.search_url)),
             user=settings.search_user,
-            password=password.get_secret_value() if password else "",
+            password=secret_text(settings.search_password),
             ca_file=settings.search_ca_file,
             aws_region=settings.search_aws_region,
             timeout_s=settings.search_timeout_s,

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 from bootstrap.administration_services import AdministrationServices
 from bootstrap.hosting import make_host_policy
 from bootstrap.import_services import SAMPLES
-from bootstrap.sign_in import make_sign_in, make_tokens
 from domain import LOCAL_USER, SearchChoice
 from domain.errors import AppError
 from domain.web.host_policy import Host, HostPolicy
@@ -24,8 +23,7 @@ from storage.ledger.place_store import Places
 # Services are imported where they are built, so that commands and pages load only what they use.
 if TYPE_CHECKING:
     from services.account_export import AccountExport
-    from services.api_key_service import ApiKeyService, ApiLimits
-    from services.caller_service import CallerService
+    from services.api_key_service import ApiLimits
     from services.catalog.catalog_imports import CatalogImports
     from services.catalog.catalog_service import CatalogService
     from services.catalog.preferences import PeopleService
@@ -44,7 +42,6 @@ if TYPE_CHECKING:
     from services.search.search_scope import ChoiceService
     from services.search.search_service import Library, SearchService
     from services.search.suggestion_service import SuggestionService
-    from services.sign_in.sign_in_service import SignInService
     from services.status_service import StatusService
 
 SAMPLE_CATALOG = Path(__file__).parents[1] / "samples" / "catalogs" / "restaurants"
@@ -192,13 +189,8 @@ class Services(AdministrationServices):
         """Embeds texts of API clients."""
         from services.search.embedding_service import EmbeddingService
 
-        spec = self.parts.configured.embedding
-        return EmbeddingService(
-            self._indexes,
-            self.parts.stores,
-            spec,
-            self.parts.embeddings_for(spec),
-        )
+        parts, spec = self.parts, self.parts.configured.embedding
+        return EmbeddingService(self._indexes, parts.stores, spec, parts.embeddings_for(spec))
 
     @cached_property
     def documents(self) -> "DocumentService":
@@ -313,26 +305,6 @@ class Services(AdministrationServices):
             self._conversation_links,
             self.audit,
         )
-
-    @cached_property
-    def sign_in(self) -> "SignInService | None":
-        """Decides who uses the pages; None without sign-in."""
-        return make_sign_in(self.parts.settings, self._accounts, self.audit)
-
-    @cached_property
-    def api_keys(self) -> "ApiKeyService":
-        """Creates, lists, and revokes the API keys of all users."""
-        from services.api_key_service import ApiKeyService
-
-        return ApiKeyService(self._api_keys, self.audit)
-
-    @cached_property
-    def callers(self) -> "CallerService":
-        """Decides who makes a call to the API."""
-        from services.caller_service import CallerService
-
-        tokens = make_tokens(self.parts.settings, self._accounts, self.audit)
-        return CallerService(self.api_keys, self._accounts, tokens)
 
     @property
     def api_limits(self) -> "ApiLimits":

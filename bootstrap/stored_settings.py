@@ -22,6 +22,7 @@ from domain.setting_values import (
     SettingValue,
     address_problems,
     keys_of_changed_servers,
+    secret_text,
 )
 from settings import Settings, environment_values, invalid_values, load_settings
 from storage.data_folder import keep_private
@@ -51,6 +52,11 @@ class SettingsLocation(NamedTuple):
 
     def __repr__(self) -> str:
         return f"SettingsLocation({self.data_dir})"  # without the secrets
+
+    @property
+    def keys(self) -> EncryptionKeys:
+        """The encryption keys of the setting and of the data folder."""
+        return EncryptionKeys(self.data_dir, self.key)
 
     @property
     def overrides(self) -> dict[str, Any]:
@@ -107,10 +113,8 @@ def settings_stamp(location: SettingsLocation) -> str:
 
 def location_of(settings: Settings) -> SettingsLocation:
     """Where these settings are stored."""
-    key = settings.encryption_key
-    return SettingsLocation(
-        settings.data_dir, key.get_secret_value() if key else "", settings.database_url
-    )
+    key = secret_text(settings.encryption_key)
+    return SettingsLocation(settings.data_dir, key, settings.database_url)
 
 
 def log_ignored_entries(**overrides: object) -> None:
@@ -141,9 +145,7 @@ def settings_store(location: SettingsLocation) -> SettingsStore:
 
 
 def _file(location: SettingsLocation) -> SettingsFile:
-    return SettingsFile(
-        location.data_dir, EncryptionKeys(location.data_dir, location.key), CHANGEABLE
-    )
+    return SettingsFile(location.data_dir, location.keys, CHANGEABLE)
 
 
 @lru_cache(maxsize=4)
@@ -155,7 +157,7 @@ def settings_table(location: SettingsLocation) -> SettingsTable:
     """
     keep_private(location.data_dir)
     database = open_database(location.data_dir, location.database_url)
-    table = SettingsTable(database, EncryptionKeys(location.data_dir, location.key), CHANGEABLE)
+    table = SettingsTable(database, location.keys, CHANGEABLE)
     try:
         entries = _file(location).all_entries()
     except AppError as error:

@@ -9,7 +9,7 @@ from itertools import chain
 from typing import Any, NamedTuple
 from urllib.parse import urlsplit
 
-from pydantic import ValidationError
+from pydantic import SecretStr, ValidationError
 
 from domain.errors import ConfigError
 from domain.logs import HIDDEN
@@ -36,6 +36,7 @@ CHANGEABLE = (
     "deleted_retention_days",
 )
 """The settings that can be stored in the data folder; all others come from the environment."""
+
 
 SECRETS = frozenset({"openai_api_key", "embedding_api_key"})
 
@@ -146,6 +147,11 @@ def address_problems(stored: Mapping[str, Any]) -> Mapping[str, str]:
         for name in _ENDPOINTS["embedding_api_key"]
         if any(sign in str(stored.get(name) or "") for sign in _NOT_IN_ADDRESSES)
     }
+
+
+def secret_text(secret: SecretStr | None) -> str:
+    """The text of a secret; "" if it is not set."""
+    return secret.get_secret_value() if secret else ""
 
 
 def variable_of(name: str) -> str:

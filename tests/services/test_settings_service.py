@@ -538,8 +538,6 @@ def test_the_api_releases_the_services_after_a_change(settings):
 
 
 def test_the_mcp_server_rebuilds_services_outside_the_event_loop(settings, monkeypatch):
-    server = make_mcp_server(bootstrap.build_services(), LOCAL_USER)
-    settings.change(LOCAL_USER, {"language": "ko"})
     threads = []
     build = bootstrap.build_services
 
@@ -548,6 +546,8 @@ def test_the_mcp_server_rebuilds_services_outside_the_event_loop(settings, monke
         return build(**options)
 
     monkeypatch.setattr("bootstrap.build_services", recorded)
+    server = make_mcp_server(build(), LOCAL_USER)
+    settings.change(LOCAL_USER, {"language": "ko"})
 
     async def list_tools():
         async with Client(server) as client:
