@@ -51,8 +51,9 @@ def pytest_collection_modifyitems(items):
 
 
 def pytest_collection_finish():
-    """Exempt modules and tests from garbage collection, which would visit them again and again."""
+    """Exempt modules and tests from garbage collection, and collect other garbage rarely."""
     gc.freeze()
+    gc.set_threshold(50_000, 10, 10)
     gc.enable()
 
 

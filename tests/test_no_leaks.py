@@ -30,6 +30,7 @@ def test_no_face_shows_what_is_hidden_in_many_cases(world):
     assert leaks(world, 500) == []
 
 
+@pytest.mark.slow
 def test_without_the_check_of_sources_the_test_finds_leaks(world, monkeypatch):
     def readable(self, principal):
         everything = {one.id: one for one in self.sources.list()}
@@ -40,6 +41,7 @@ def test_without_the_check_of_sources_the_test_finds_leaks(world, monkeypatch):
         assert leaks(world, 200) == []
 
 
+@pytest.mark.slow
 def test_without_the_check_of_documents_the_test_finds_leaks(world, monkeypatch):
     monkeypatch.setattr("services.search.search_scope._without", lambda condition, *_: condition)
     monkeypatch.setattr(Readable, "includes", lambda *_: True)
@@ -47,12 +49,14 @@ def test_without_the_check_of_documents_the_test_finds_leaks(world, monkeypatch)
         assert leaks(world, 200) == []
 
 
+@pytest.mark.slow
 def test_without_the_check_of_shared_conversations_the_test_finds_leaks(world, monkeypatch):
     monkeypatch.setattr("tests.leaks.cases.FACES", (follow_link, open_link))
     monkeypatch.setattr("services.chat.sharing_service._used", lambda _turn: frozenset())
     assert {one.face for one in leaks(world, 20)} == {"follow_link", "open_link"}
 
 
+@pytest.mark.slow
 def test_without_withholding_the_title_the_test_finds_leaks(world, monkeypatch):
     follow = SharingService.follow
 

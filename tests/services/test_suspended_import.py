@@ -17,6 +17,7 @@ from tests.fakes.workers import Worker, documents
 from tests.postgresql.ledgers import LEDGERS
 
 pytestmark = [
+    pytest.mark.slow,
     pytest.mark.usefixtures("ledger_kind"),
     pytest.mark.skipif(os.name == "nt", reason="there is no signal to suspend a process"),
 ]

@@ -26,7 +26,15 @@ from tests.storage.test_migrations import migrate_url
 LEDGERS = sorted((Path(__file__).parent / "ledgers").glob("*.sql"))
 QUESTION = "How many days of annual leave do new employees get?"
 QUOTE = "New employees get 25 days of annual leave a year."
-by_ledger = pytest.mark.parametrize("sql", LEDGERS, ids=[file.stem for file in LEDGERS])
+by_ledger = pytest.mark.parametrize(
+    "sql",
+    [
+        LEDGERS[0],
+        *(pytest.param(file, marks=pytest.mark.slow) for file in LEDGERS[1:-1]),
+        LEDGERS[-1],
+    ],
+    ids=[file.stem for file in LEDGERS],
+)
 
 
 def write_ledger(sql, data_dir):

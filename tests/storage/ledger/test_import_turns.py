@@ -216,6 +216,7 @@ class Simulation:
             assert len(self.waits[user_id]) <= len(people) * SLICE + 1
 
 
+@pytest.mark.slow
 @only_sqlite
 @given(arrivals)
 def test_nobody_waits_longer_than_one_turn_of_each_person_and_all_imports_end(

@@ -89,6 +89,7 @@ def different(one, other):
     return {table for table in one if one[table] != other[table]}
 
 
+@pytest.mark.slow
 class TestAMoveThatIsKilled:
     def test_at_each_phase_is_resumed_there_and_back(self, tmp_path, new, moves):
         old = f"sqlite:///{tmp_path / 'old.db'}"
