@@ -17,6 +17,7 @@ from bootstrap.services import Services
 from bootstrap.sign_in import streamlit_secrets
 from bootstrap.stored_settings import (
     current_settings,
+    location_in_environment,
     location_of,
     log_ignored_entries,
     replace_lost_key,
@@ -49,6 +50,7 @@ __all__ = [
     "following",
     "interface_language",
     "ledger_migration",
+    "location_in_environment",
     "page_host_policy",
     "replace_lost_key",
     "require_key_at_start",
@@ -110,7 +112,7 @@ def build_services(
 def following(services: Services) -> LatestServices:
     """These services until the stored settings change, and then others on the same data folder."""
     location = location_of(services.parts.settings)
-    return LatestServices(services, partial(build_services, **location.overrides))
+    return LatestServices(partial(build_services, **location.overrides), location, services)
 
 
 def check_ledger(settings: Settings) -> None:

@@ -4,7 +4,7 @@ import threading
 from collections.abc import Callable
 
 from bootstrap.services import Services
-from bootstrap.stored_settings import location_of, settings_stamp
+from bootstrap.stored_settings import SettingsLocation, settings_stamp
 from domain.errors import AppError
 from domain.logs import get_logger
 
@@ -17,12 +17,23 @@ class LatestServices:
     Work that has begun continues with the services that it got.
     """
 
-    def __init__(self, services: Services, build: Callable[[], Services]) -> None:
-        """Begin with `services`; `build` builds those for changed settings."""
+    def __init__(
+        self,
+        build: Callable[[], Services],
+        location: SettingsLocation,
+        services: Services | None = None,
+    ) -> None:
+        """Create the holder; without `services`, it builds them now, and raises what that raises.
+
+        Args:
+            build: Builds the services for the current settings.
+            location: Where the settings are stored.
+            services: Services that were built just before.
+        """
         self._build = build
-        self._location = location_of(services.parts.settings)
-        self._stamp = services.stamp
-        self._services = services
+        self._location = location
+        self._stamp = services.stamp if services else settings_stamp(location)
+        self._services = services or build()
         self._lock = threading.Lock()
 
     def get(self) -> Services:

@@ -33,7 +33,7 @@ def services() -> bootstrap.Services:
 
 @st.cache_resource(show_spinner=False)
 def _latest_services() -> bootstrap.LatestServices:
-    return bootstrap.LatestServices(_build(), _build)
+    return bootstrap.LatestServices(_build, bootstrap.location_in_environment())
 
 
 def _build() -> bootstrap.Services:
