@@ -4,8 +4,6 @@ The server imports this file for `app`, whose middleware guards everything it se
 reader it then runs the file as a script that shows the pages.
 """
 
-from typing import Literal
-
 import streamlit as st
 from streamlit.navigation.page import StreamlitPage
 
@@ -32,38 +30,31 @@ def show_pages() -> None:
 def _pages(*, has_catalogs: bool) -> list[StreamlitPage]:
     return [
         st.Page("pages/chat.py", title=words.ASK_PAGE, icon=":material/forum:", default=True),
-        st.Page(
-            "pages/catalogue.py",
-            title=words.PLACES_PAGE,
-            icon=":material/location_on:",
-            visibility=_visibility(is_visible=has_catalogs),
-        ),
-        st.Page("pages/library.py", title=words.LIBRARY_PAGE, icon=":material/local_library:"),
-        _page_for_some("pages/imports.py", words.IMPORT_PAGE, ":material/sync:"),
-        st.Page("pages/retrieval_lab.py", title=words.LAB_PAGE, icon=":material/science:"),
-        _page_for_some("pages/app_settings.py", words.SETTINGS_PAGE, ":material/settings:"),
-        st.Page(
+        _page("pages/catalogue.py", words.PLACES_PAGE, "location_on", is_listed=has_catalogs),
+        _page("pages/library.py", words.LIBRARY_PAGE, "local_library"),
+        _page("pages/imports.py", words.IMPORT_PAGE, "sync"),
+        _page("pages/retrieval_lab.py", words.LAB_PAGE, "science"),
+        _page("pages/app_settings.py", words.SETTINGS_PAGE, "settings"),
+        _page(
             frame.ADMINISTRATION_PAGE,
-            title=words.ADMINISTRATION_PAGE,
-            icon=":material/group:",
-            visibility=_visibility(
-                is_visible=frame.has_sign_in() and frame.may_open(frame.ADMINISTRATION_PAGE)
-            ),
+            words.ADMINISTRATION_PAGE,
+            "group",
+            is_listed=frame.has_sign_in(),
         ),
-        st.Page("pages/status.py", title=words.STATUS_PAGE, visibility="hidden"),
-        st.Page("pages/document.py", title=words.DOCUMENT_PAGE, visibility="hidden"),
+        _page("pages/status.py", words.STATUS_PAGE, is_listed=False),
+        _page("pages/document.py", words.DOCUMENT_PAGE, is_listed=False),
     ]
 
 
-def _page_for_some(path: str, title: str, icon: str) -> StreamlitPage:
-    """A page that is listed only for people whose role permits it."""
+def _page(path: str, title: str, icon: str = "", *, is_listed: bool = True) -> StreamlitPage:
+    """A page, which is listed at most for people whose role permits it."""
+    is_visible = is_listed and frame.may_open(path)
     return st.Page(
-        path, title=title, icon=icon, visibility=_visibility(is_visible=frame.may_open(path))
+        path,
+        title=title,
+        icon=f":material/{icon}:" if icon else None,
+        visibility="visible" if is_visible else "hidden",
     )
-
-
-def _visibility(*, is_visible: bool) -> Literal["visible", "hidden"]:
-    return "visible" if is_visible else "hidden"
 
 
 if __name__ == "__main__":

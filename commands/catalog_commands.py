@@ -1,7 +1,7 @@
 """`cli.py catalog`: adds, imports, and searches catalogs."""
 
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from dataclasses import asdict
 from pathlib import Path
@@ -149,8 +149,16 @@ def _import(path: Path | None, confirm_removals: bool, as_json: bool, data_dir: 
             LOCAL_USER, path, confirm_removals=confirm_removals, on_progress=progress
         )
         warnings = _warnings(services, report)
-    confirmation = command_line("catalog", "add", path, "--confirm-removals", data_dir=data_dir)
-    _print_result(report, warnings, confirmation, as_json=as_json)
+    if as_json:
+        print_json({**asdict(report), "warnings": warnings})
+    else:
+        for warning in warnings[:WARNINGS]:
+            typer.echo(f"{'warning':9} {warning}")
+        if len(warnings) > WARNINGS:
+            typer.echo(f"{len(warnings) - WARNINGS} more warnings are on the library page.")
+        confirmation = command_line("catalog", "add", path, "--confirm-removals", data_dir=data_dir)
+        print_report(report, confirmation)
+    raise typer.Exit(exit_code(report))
 
 
 @catalog.command()
@@ -263,17 +271,3 @@ def _warnings(services: "Services", report: ImportReport) -> list[str]:
         if one.key in keys
         for warning in one.warnings
     ]
-
-
-def _print_result(
-    report: ImportReport, warnings: Sequence[str], confirmation: str, *, as_json: bool
-) -> None:
-    if as_json:
-        print_json({**asdict(report), "warnings": warnings})
-    else:
-        for warning in warnings[:WARNINGS]:
-            typer.echo(f"{'warning':9} {warning}")
-        if len(warnings) > WARNINGS:
-            typer.echo(f"{len(warnings) - WARNINGS} more warnings are on the library page.")
-        print_report(report, confirmation)
-    raise typer.Exit(exit_code(report))

@@ -1,6 +1,5 @@
 """`cli.py evaluate` and `labels`: metrics on labeled sets, and export and import of labels."""
 
-from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Annotated
@@ -24,7 +23,6 @@ from domain import LOCAL_USER, SearchMode
 if TYPE_CHECKING:
     from services.evaluation.metrics import Figures
     from services.evaluation.sample_evaluation import Grade
-    from services.long_work import OnProgress
 
 
 labels = typer.Typer(
@@ -117,46 +115,31 @@ def evaluate(
         raise typer.BadParameter("--rerank can't be combined with --answers or --sweep")
     if answers and sweep:
         raise typer.BadParameter("--answers and --sweep cannot be combined")
+    from services.evaluation.sample_evaluation import holds_questions  # slow
+
     if folder is None:
         figures = _by_own_labels(mode, data_dir)
-    elif answers and _holds_questions(folder):
+    elif answers and holds_questions(folder):
         figures = _by_sample_questions(folder, data_dir)
     else:
-        figures = _by_folder(folder, mode, queries, answers, sweep, rerank, sample, data_dir)
+        with (
+            open_services(data_dir, warn=False, must_exist=False) as services,
+            progress_bar() as progress,
+        ):
+            evaluation = services.evaluation
+            if answers:
+                figures = [evaluation.measure_answers(folder, sample, on_progress=progress)]
+            elif sweep:
+                figures = evaluation.measure_parameter_sweep(
+                    folder, queries, sample, on_progress=progress
+                )
+            else:
+                figures = evaluation.measure_search(
+                    folder, mode, queries, sample, rerank=rerank, on_progress=progress
+                )
     for row in figures:
         typer.echo(_line(row))
     write_figures(json_file, figures)
-
-
-def _holds_questions(folder: Path) -> bool:
-    from services.evaluation.sample_evaluation import holds_questions  # slow
-
-    return holds_questions(folder)
-
-
-def _by_folder(
-    folder: Path,
-    mode: list[SearchMode] | None,
-    queries: str,
-    answers: bool,
-    sweep: bool,
-    rerank: bool,
-    sample: int | None,
-    data_dir: Path | None,
-) -> "list[Figures]":
-    with (
-        open_services(data_dir, warn=False, must_exist=False) as services,
-        progress_bar() as progress,
-    ):
-        if answers:
-            return [services.evaluation.measure_answers(folder, sample, on_progress=progress)]
-        if sweep:
-            return services.evaluation.measure_parameter_sweep(
-                folder, queries, sample, on_progress=progress
-            )
-        return services.evaluation.measure_search(
-            folder, mode, queries, sample, rerank=rerank, on_progress=progress
-        )
 
 
 def _by_sample_questions(folder: Path, data_dir: Path | None) -> "list[Figures]":
@@ -166,6 +149,7 @@ def _by_sample_questions(folder: Path, data_dir: Path | None) -> "list[Figures]"
         figures,
         load_sample_questions,
     )
+    from services.long_work import Progress, Stage
 
     questions = load_sample_questions(folder)
     with (
@@ -174,18 +158,14 @@ def _by_sample_questions(folder: Path, data_dir: Path | None) -> "list[Figures]"
         progress_bar() as progress,
     ):
         services.directories.import_samples(LOCAL_USER, on_progress=progress)
-        evaluation, report = SampleEvaluation(services.chat), partial(_report, progress)
-        graded = list(evaluation.grades(LOCAL_USER, questions, report))
+        graded = []
+        for one in SampleEvaluation(services.chat).grades(LOCAL_USER, questions):
+            graded.append(one)
+            progress(Progress(Stage.INDEXING, len(graded), len(questions)))
     for one in graded:
         if not one.right and one.question.split == "tune":  # failures of the test split stay unseen
             typer.echo(_wrong(one))
     return figures(graded)
-
-
-def _report(progress: "OnProgress", done: int, total: int) -> None:
-    from services.long_work import Progress, Stage
-
-    progress(Progress(Stage.INDEXING, done, total))
 
 
 def _wrong(graded: "Grade") -> str:

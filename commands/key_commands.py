@@ -1,6 +1,6 @@
 """`cli.py api-key`, `encryption-key`, and `google-login`: keys and tokens."""
 
-from datetime import datetime, timedelta
+from datetime import timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -12,6 +12,7 @@ from commands.console import (
     AsJson,
     DataDir,
     command_line,
+    minute,
     open_services,
     print_json,
     print_table,
@@ -142,7 +143,7 @@ def revoke_api_key(
 def _about(key: ApiKey) -> str:
     scopes = ", ".join(sorted(key.scopes))
     groups = f" in {', '.join(sorted(key.groups))}" if key.groups else ""
-    end = f", until {_when(key.expires_at)}" if key.expires_at else ""
+    end = f", until {minute(key.expires_at)}" if key.expires_at else ""
     return (
         f"Key {key.id} has the scopes {scopes} for {key.user_id}{groups}{end}. Save its secret now:"
         " only a digest is stored."
@@ -159,10 +160,6 @@ def _print_table(keys: "Sequence[ApiKey]", data_dir: Path | None) -> None:
 
 
 def _row(key: ApiKey) -> tuple[str, ...]:
-    moments = (_when(getattr(key, name)) for name in _MOMENTS)
+    moments = (minute(getattr(key, name)) for name in _MOMENTS)
     groups, scopes = ", ".join(sorted(key.groups)) or "-", " ".join(sorted(key.scopes))
     return key.id, key.name, key.user_id, groups, scopes, *moments
-
-
-def _when(moment: datetime | None) -> str:
-    return f"{moment.astimezone():%Y-%m-%d %H:%M}" if moment else "-"

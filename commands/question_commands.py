@@ -3,7 +3,6 @@
 import sys
 from collections.abc import Sequence
 from dataclasses import asdict
-from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -14,6 +13,7 @@ from commands.console import (
     DataDir,
     announce_model,
     command_line,
+    minute,
     open_services,
     print_json,
     print_warnings,
@@ -282,7 +282,7 @@ def _print_list(rated: "Sequence[Rated]", data_dir: Path | None) -> None:
     for one in rated:
         reason = f" ({one.rating.reason})" if one.rating.reason else ""
         verdict = f"{_verdict(one)}{reason}"
-        typer.secho(f"{_when(one.rating.created_at)}  {verdict}  {_line(one.question)}", bold=True)
+        typer.secho(f"{minute(one.rating.created_at)}  {verdict}  {_line(one.question)}", bold=True)
         if one.rating.comment:
             typer.echo(f"   {_line(one.rating.comment)}")
         command = command_line("ratings", "--replay", one.rating.turn_id, data_dir=data_dir)
@@ -322,7 +322,7 @@ def _print_replay(replay: "Replay") -> None:
     from rich.table import Table
     from rich.text import Text
 
-    then = f"Then, {_when(replay.before.created_at)}"
+    then = f"Then, {minute(replay.before.created_at)}"
     table = Table(then, "Now", box=None, expand=True, padding=(0, 2, 1, 0))
     for column in table.columns:
         column.ratio = 1
@@ -354,10 +354,6 @@ def _answer(turn: Turn) -> str:
 
 def _passage(one: "Replayed", number: int | None, otherwise: str) -> str:
     return otherwise if number is None else f"[{number}] {one.title} ({place(asdict(one))})"
-
-
-def _when(moment: datetime) -> str:
-    return f"{moment.astimezone():%Y-%m-%d %H:%M}"
 
 
 def _line(text: str) -> str:

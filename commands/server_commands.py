@@ -287,7 +287,7 @@ def worker(
         supervise(termination, services.imports.data_dir, workers=workers)
 
 
-def _work(data_dir: DataDir, number: int = 0) -> None:
+def _work(data_dir: DataDir, number: int) -> None:
     bound_memory()
     stop = threading.Event()
 

@@ -64,13 +64,13 @@ def supervise(
     _on_signals(lambda _number, _frame: termination.set())
     environment = os.environ | {"FOOTNOTE_DATA_DIR": str(data_dir.resolve())}
     page = _Child(pages, environment) if pages else None
-    restarted = [_RestartedChild(module, environment) for module in workers]
+    restarted = [_Child(module, environment) for module in workers]
     try:
         while not (page and page.has_ended) and not termination.wait(_POLL_S):
             for one in restarted:
                 one.restart_if_due()
     finally:
-        _end([*(one.child for one in restarted), *([page] if page else [])])
+        _end([*restarted, *([page] if page else [])])
     return None if termination.is_set() or page is None else page.process.returncode
 
 
@@ -83,11 +83,17 @@ class _Child:
     """A child process that ends when this process ends, even if this process is killed."""
 
     def __init__(self, module: Module, environment: Mapping[str, str]) -> None:
-        command = [sys.executable, str(_CHILD), *module]
-        self.began = time.monotonic()
+        self._module = module
+        self._environment = environment
+        self._delay = 0.0
+        self._restart_at: float | None = None
+        self._start()
+
+    def _start(self) -> None:
+        self._began = time.monotonic()
         self.process = subprocess.Popen(  # noqa: S603  # our own command
-            command,
-            env=environment,
+            [sys.executable, str(_CHILD), *self._module],
+            env=self._environment,
             stdin=subprocess.PIPE,
             # Ctrl-C goes to this process only, which then ends its children in order.
             start_new_session=True,
@@ -97,36 +103,25 @@ class _Child:
     def has_ended(self) -> bool:
         return self.process.poll() is not None
 
-
-class _RestartedChild:
-    """Restarts a child when it ends, with an increasing delay if it repeatedly ends early."""
-
-    def __init__(self, module: Module, environment: Mapping[str, str]) -> None:
-        self._module = module
-        self._environment = environment
-        self._delay = 0.0
-        self._restart_at: float | None = None
-        self.child = _Child(module, environment)
-
     def restart_if_due(self) -> None:
-        """Restart the child once it has ended and its delay is over."""
+        """Restart it once it has ended, with an increasing delay if it repeatedly ends early."""
         now = time.monotonic()
-        if not self.child.has_ended:
+        if not self.has_ended:
             return
         if self._restart_at is None:
             self._delay = self._next_delay(now)
             self._restart_at = now + self._delay
         if now >= self._restart_at:
             self._restart_at = None
-            self.child = _Child(self._module, self._environment)
+            self._start()
 
     def _next_delay(self, now: float) -> float:
-        if self.child.process.returncode == ABANDONED_IMPORT:
+        if self.process.returncode == ABANDONED_IMPORT:
             return 0.0
-        lived = now - self.child.began
+        lived = now - self._began
         _log.warning(
             f"the {self._module[1]} process ended and is restarted",
-            exit_code=self.child.process.returncode,
+            exit_code=self.process.returncode,
             lived_s=round(lived, 1),
         )
         return 1.0 if lived > _STABLE_S else min(max(1.0, self._delay * 2), _LONGEST_DELAY_S)

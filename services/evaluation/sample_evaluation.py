@@ -1,7 +1,7 @@
 """Measures answers to the questions about the sample documents, by split, language, and kind."""
 
 from collections import defaultdict
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path, PurePath
@@ -145,17 +145,11 @@ class SampleEvaluation:
 
     chat: ChatService
 
-    def grades(
-        self,
-        principal: Principal,
-        questions: Sequence[SampleQuestion],
-        on_progress: Callable[[int, int], None],
-    ) -> Iterator[Grade]:
+    def grades(self, principal: Principal, questions: Sequence[SampleQuestion]) -> Iterator[Grade]:
         """Answer and grade the questions, in order."""
-        for count, question in enumerate(questions, start=1):
+        for question in questions:
             quotes = tuple(quotes_of(self._answer(principal, question)))
             yield Grade(question, quotes, is_right(question, quotes))
-            on_progress(count, len(questions))
 
     def _answer(self, principal: Principal, question: SampleQuestion) -> Turn:
         conversation = None
