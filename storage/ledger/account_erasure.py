@@ -8,12 +8,7 @@ from sqlalchemy.orm import Session
 from domain import Action, Principal
 from domain.people import email_reader, user_reader
 from storage.ledger.access_tables import AccountRow, RestrictionReaderRow
-from storage.ledger.account_store import (
-    account_row,
-    deletion_record,
-    is_administrator,
-    require_administrator,
-)
+from storage.ledger.account_store import changed_account, deletion_record
 from storage.ledger.audit_store import add_event, erase_name
 from storage.ledger.database import Store
 from storage.ledger.ledger_tables import ApiKeyRow, ConversationRow, LabelRow, RatingRow, UserRow
@@ -52,13 +47,10 @@ class AccountErasure(Store):
             NotFoundError: There is no such account.
             ConflictError: It is the last administrator.
         """
-        with self._database.write() as session:
-            row = account_row(session, account_id)
+        with self._database.write() as session, changed_account(session, account_id) as row:
             _erase_reader(session, row)
             counts = {name: _erase_rows(session, account_id, name) for name in _OWNED}
-            was_administrator = is_administrator(row)
             session.delete(row)
-            require_administrator(session, was_administrator=was_administrator)
             session.merge(deletion_record(account_id, now))
             erase_name(session, account_id)
             add_event(session, principal, Action.ACCOUNT_DELETED, account_id, counts)

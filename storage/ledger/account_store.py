@@ -1,7 +1,8 @@
 """Accounts of people who sign in, their ended sessions, and the first administrator's link."""
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from datetime import datetime, timedelta
 from itertools import chain
 from typing import NamedTuple
@@ -114,19 +115,13 @@ class Accounts(Store):
             NotFoundError: There is no such account.
             ConflictError: No administrator would remain.
         """
-        with self._database.write() as session:
-            row = account_row(session, account_id)
-            was_administrator = is_administrator(row)
+        with self._database.write() as session, changed_account(session, account_id) as row:
             row.role = role
-            require_administrator(session, was_administrator=was_administrator)
 
     def disable(self, account_id: str, now: datetime | None) -> None:
         """Disable the account, or enable it if there is no time; see `set_role` for the errors."""
-        with self._database.write() as session:
-            row = account_row(session, account_id)
-            was_administrator = is_administrator(row)
+        with self._database.write() as session, changed_account(session, account_id) as row:
             row.disabled_at = now
-            require_administrator(session, was_administrator=was_administrator)
 
     def has_administrator(self) -> bool:
         """Whether an account that is not disabled has the role of administrators."""
@@ -162,7 +157,7 @@ class Accounts(Store):
             session.delete(link)
             if _has_administrator(session):
                 return False
-            account_row(session, account_id).role = Role.ADMIN
+            _account_row(session, account_id).role = Role.ADMIN
         return True
 
 
@@ -186,8 +181,7 @@ def _require_not_deleted_since(session: Session, account: Account) -> None:
         raise SignInError(_("This account was deleted: sign in again to get a new one."))
 
 
-def account_row(session: Session, account_id: str) -> AccountRow:
-    """The row of an account; raises NotFoundError if there is none."""
+def _account_row(session: Session, account_id: str) -> AccountRow:
     row = session.get(AccountRow, account_id)
     if row is None:
         raise account_not_found(account_id)
@@ -199,13 +193,17 @@ def account_not_found(account_id: str) -> NotFoundError:
     return NotFoundError(_("There is no account {account_id}.").format(account_id=repr(account_id)))
 
 
-def is_administrator(row: AccountRow) -> bool:
-    """Whether the account counts as an administrator."""
-    return row.role == Role.ADMIN and row.disabled_at is None
+@contextmanager
+def changed_account(session: Session, account_id: str) -> Iterator[AccountRow]:
+    """The row of an account, which the block changes or deletes.
 
-
-def require_administrator(session: Session, *, was_administrator: bool) -> None:
-    """Check after a change that it was not the last one; the error undoes the transaction."""
+    Raises:
+        NotFoundError: There is no such account.
+        ConflictError: It was the last administrator; the error undoes the transaction.
+    """
+    row = _account_row(session, account_id)
+    was_administrator = row.role == Role.ADMIN and row.disabled_at is None
+    yield row
     session.flush()
     if was_administrator and not _has_administrator(session):
         raise ConflictError(

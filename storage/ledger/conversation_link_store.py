@@ -12,9 +12,9 @@ from domain.errors import NotFoundError
 from domain.messages import _
 from storage.ledger.audit_store import add_event
 from storage.ledger.columns import from_row
-from storage.ledger.conversation_store import LATEST, TurnTree, owned_row
+from storage.ledger.conversation_store import LATEST, TurnTree, all_turns, owned_row
 from storage.ledger.database import Store
-from storage.ledger.ledger_tables import ConversationLinkRow, ConversationRow, TurnRow
+from storage.ledger.ledger_tables import ConversationLinkRow, ConversationRow
 
 _UNKNOWN = _(
     "There is no conversation with this link, or it is no longer shared: ask the person who sent"
@@ -102,19 +102,15 @@ class ConversationLinks(Store):
             row = session.scalars(query).one_or_none()
             if row is None:
                 raise NotFoundError(_UNKNOWN)
-            return _linked(session, row)
+            turns = all_turns(session, row.id)
+            tree = TurnTree(row.shown_turn_id, {turn.id: turn.parent_id for turn in turns})
+            shown = tree.branch(tree.resolve(LATEST))
+            return LinkedConversation(from_row(Conversation, row), turns, shown)
 
 
 def _conversations() -> Select[ConversationRow]:
     shared = select(ConversationRow).join(ConversationLinkRow)
     return shared.where(ConversationRow.deleted_at.is_(None))
-
-
-def _linked(session: Session, row: ConversationRow) -> LinkedConversation:
-    query = select(TurnRow).where(TurnRow.conversation_id == row.id).order_by(TurnRow.position)
-    turns = [from_row(Turn, turn) for turn in session.scalars(query)]
-    tree = TurnTree(row.shown_turn_id, {turn.id: turn.parent_id for turn in turns})
-    return LinkedConversation(from_row(Conversation, row), turns, tree.branch(tree.resolve(LATEST)))
 
 
 def _owned_link(

@@ -9,6 +9,7 @@ from sqlalchemy import Select, false, func, or_, select
 from domain import Conversation, Principal, SearchChoice, Turn
 from storage.ledger.columns import from_row
 from storage.ledger.conversation_store import (
+    all_turns,
     contains_words,
     has_word,
     owned_row,
@@ -64,11 +65,9 @@ class ConversationList(Store):
         Raises:
             NotFoundError: The principal has no such conversation.
         """
-        query = select(TurnRow).where(TurnRow.conversation_id == conversation_id)
         with self._database.read() as session:
             row = owned_row(session, principal, conversation_id)
-            turns = session.scalars(query.order_by(TurnRow.position))
-            return from_row(Conversation, row), [from_row(Turn, turn) for turn in turns]
+            return from_row(Conversation, row), all_turns(session, conversation_id)
 
     def add(self, principal: Principal, conversation: Conversation, turns: Sequence[Turn]) -> None:
         """Store a conversation of the principal with its turns, oldest first."""

@@ -107,6 +107,12 @@ class TurnTree:
         return next(reversed(descendants))
 
 
+def all_turns(session: Session, conversation_id: str) -> list[Turn]:
+    """The turns of all branches of a conversation, oldest first."""
+    own = select(TurnRow).where(TurnRow.conversation_id == conversation_id)
+    return [from_row(Turn, row) for row in session.scalars(own.order_by(TurnRow.position))]
+
+
 def title_text(conversation_id: str, title: str) -> ConversationTextRow:
     """The row of a title; merge it to replace that of an earlier title."""
     return ConversationTextRow(conversation_id=conversation_id, turn_id="", text=fold(title))
@@ -157,12 +163,9 @@ class Conversations(Store):
         self, principal: Principal, title: str, search: SearchChoice | None = None
     ) -> Conversation:
         """Create a conversation without turns; `search` is stored for its next question."""
-        row = _new_row(principal, title, search)
-        conversation = from_row(Conversation, row)
         # Not synced, because the user is waiting, and later writes are synced anyway.
         with self._database.write(synced=False) as session:
-            _add_conversation(session, row)
-        return conversation
+            return from_row(Conversation, _add_conversation(session, principal, title, search))
 
     def get(self, principal: Principal, conversation_id: str) -> Conversation:
         """A conversation; raises NotFoundError if the principal has none with this id."""
@@ -211,8 +214,7 @@ class Conversations(Store):
             NotFoundError: `parent_id` is set, but there are no turns yet.
         """
         with self._database.write(synced=False) as session:  # as in both methods
-            conversation = _new_row(principal, title, remembered)
-            _add_conversation(session, conversation)
+            conversation = _add_conversation(session, principal, title, remembered)
             return _add_turn(session, conversation, question, parent_id, search)
 
     def finish_turn(self, principal: Principal, turn: Turn) -> None:
@@ -296,9 +298,11 @@ class Conversations(Store):
             return len(dead)
 
 
-def _new_row(principal: Principal, title: str, search: SearchChoice | None) -> ConversationRow:
+def _add_conversation(
+    session: Session, principal: Principal, title: str, search: SearchChoice | None
+) -> ConversationRow:
     now = datetime.now(UTC)
-    return ConversationRow(
+    row = ConversationRow(
         id=uuid.uuid4().hex,
         user_id=principal.user_id,
         title=title,
@@ -307,12 +311,10 @@ def _new_row(principal: Principal, title: str, search: SearchChoice | None) -> C
         shown_turn_id="",
         search=asdict(search or SearchChoice()),
     )
-
-
-def _add_conversation(session: Session, row: ConversationRow) -> None:
     session.add(row)
     session.flush()  # its text and its turns refer to it
     session.add(title_text(row.id, row.title))
+    return row
 
 
 def _add_turn(

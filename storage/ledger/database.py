@@ -322,7 +322,7 @@ def _examine(location: LedgerLocation, file: Path, remains: Remains) -> None:
         if remains or location.log:
             raise location.missing_file()
         if not location.url:
-            _touch(location, file)
+            create_file(location, file)
         return
     if not is_empty(side_file(file, "-journal")):
         return  # the first start was killed; SQLite rolls back when it opens the file
@@ -342,11 +342,12 @@ def _check_file(location: LedgerLocation, file: Path, remains: Remains) -> None:
         raise location.unwritable(str(error)) from error
 
 
-def _touch(location: LedgerLocation, file: Path) -> None:
+def create_file(location: LedgerLocation, file: Path) -> None:
+    """Create the file of a ledger, which only this user may read, unless it exists."""
     try:
-        file.touch()
+        file.touch(mode=0o600)
     except OSError as error:
-        raise location.unwritable(str(error.strerror)) from error
+        raise location.unwritable(str(error.strerror or error)) from error
 
 
 def _make_folder(data_dir: Path) -> None:

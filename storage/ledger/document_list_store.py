@@ -177,9 +177,7 @@ class DocumentList(Store):
         steps = [(DocumentRow.passages <= bound, bound) for bound in PASSAGE_BOUNDS]
         group = case(*steps, else_=None)
         own = and_(DocumentRow.source_id.in_(sources), is_readable_by(readers))
-        with self._database.read() as session:
-            rows = session.execute(select(group, func.count()).where(own).group_by(group))
-            counts = {row[0]: row[1] for row in rows}
+        counts = self._pairs(select(group, func.count()).where(own).group_by(group))
         return {bound: counts.get(bound, 0) for bound in (*PASSAGE_BOUNDS, None)}
 
 

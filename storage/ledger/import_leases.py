@@ -12,7 +12,7 @@ from dataclasses import asdict
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from sqlalchemy import ColumnElement, CursorResult, Select, delete, select, update
+from sqlalchemy import ColumnElement, Select, delete, select, update
 from sqlalchemy.orm import Session, aliased
 
 from domain import (
@@ -45,6 +45,7 @@ from storage.ledger.import_queue_store import (
     stop,
 )
 from storage.ledger.import_turns import in_turns, take_turn
+from storage.ledger.lease_guard import has_lease
 from storage.ledger.ledger_tables import ImportPortionRow, ImportRow, WorkerRow
 from storage.processes import is_known_dead
 
@@ -133,19 +134,20 @@ class ImportLeases(Store):
     def renew(self, import_id: str, worker: str) -> None:
         """Extend the lease of a run."""
         with self._database.write() as session:
-            _update(session, _own(import_id, worker), lease_until=_lease(session))
+            _update(session, import_id, worker, lease_until=_lease(session))
 
     def stop_request(self, import_id: str, worker: str) -> str | None:
         """The pause or cancellation request, "" if there is none; None if the lease was lost."""
         with self._database.read() as session:
-            return session.scalar(select(ImportRow.stop_request).where(*_own(import_id, worker)))
+            query = select(ImportRow.stop_request).where(has_lease(import_id, worker))
+            return session.scalar(query)
 
     def save_progress(
         self, import_id: str, worker: str, progress: Progress, seconds: float
     ) -> None:
         """Save the progress of the worker's run."""
         with self._database.write() as session:
-            _update(session, _own(import_id, worker), progress=asdict(progress), seconds=seconds)
+            _update(session, import_id, worker, progress=asdict(progress), seconds=seconds)
 
     def note_reading(self, import_id: str, worker: str, document: DocumentVersion | None) -> None:
         """Note the document that the worker reads now; if the worker crashes, it is quarantined.
@@ -153,7 +155,7 @@ class ImportLeases(Store):
         None notes that what an earlier crash lost has been stored.
         """
         with self._database.write(synced=False) as session:
-            row = session.scalar(select(ImportRow).where(*_own(import_id, worker)))
+            row = session.scalar(select(ImportRow).where(has_lease(import_id, worker)))
             if row is not None:
                 options = {**row.options, READING: document and list(document)}
                 if document is None:
@@ -253,8 +255,8 @@ class ImportLeases(Store):
         self, import_id: str, worker: str, seconds: float
     ) -> Iterator[tuple[Session, ImportRow | None]]:
         with self._database.write() as session:
-            own = select(ImportRow).where(*_own(import_id, worker)).with_for_update()
-            row = session.scalar(own)
+            own = select(ImportRow).where(has_lease(import_id, worker))
+            row = session.scalar(own.with_for_update())
             if row is not None:
                 row.seconds = seconds
             yield session, row
@@ -319,14 +321,6 @@ def _lease(session: Session) -> datetime:
     return time_of(session) + LEASE
 
 
-def _own(import_id: str, worker: str) -> list[ColumnElement[bool]]:
-    return [
-        ImportRow.id == import_id,
-        ImportRow.worker == worker,
-        ImportRow.state == ImportState.RUNNING,
-    ]
-
-
 def _waiting(session: Session) -> Select[ImportRow]:
     """The runs that a worker may perform now: one of each source at a time."""
     other = aliased(ImportRow)
@@ -384,7 +378,6 @@ def _any_idle(session: Session) -> bool:
     return any(not is_dead(session, row.name, row.lease_until) for row in idle)
 
 
-def _update(session: Session, where: list[ColumnElement[bool]], **values: Any) -> int:
-    statement = update(ImportRow).where(*where).values(**values)
-    result = session.execute(statement.execution_options(synchronize_session=False))
-    return result.rowcount if isinstance(result, CursorResult) else 0
+def _update(session: Session, import_id: str, worker: str, **values: Any) -> None:
+    statement = update(ImportRow).where(has_lease(import_id, worker)).values(**values)
+    session.execute(statement.execution_options(synchronize_session=False))

@@ -56,13 +56,15 @@ class ImportPortions(Store):
 
         Gives back what the worker could not give back, for example without the ledger.
         """
+        is_own = ImportPortionRow.worker == worker
+        is_open = and_(ImportPortionRow.worker == "", ImportPortionRow.was_taken.is_(False))
         with self._database.read() as session:  # usually there is none, so don't lock the ledger
-            places = select(ImportPortionRow.number).where(or_(_is_open(), _held_by(worker)))
+            places = select(ImportPortionRow.number).where(or_(is_open, is_own))
             if session.scalar(places.limit(1)) is None:
                 return None
         with self._database.write() as session:
-            session.execute(update(ImportPortionRow).where(_held_by(worker)).values(worker=""))
-            query = select(ImportPortionRow).where(_is_open())
+            session.execute(update(ImportPortionRow).where(is_own).values(worker=""))
+            query = select(ImportPortionRow).where(is_open)
             first = query.order_by(ImportPortionRow.import_id, ImportPortionRow.number).limit(1)
             return _take(session.scalar(first), worker)
 
@@ -87,25 +89,17 @@ class ImportPortions(Store):
     def finish(self, portion: Portion, worker: str) -> None:
         """Delete a portion whose documents have been stored or recorded as failures."""
         with self._database.write() as session:
-            session.execute(
-                delete(ImportPortionRow).where(
-                    ImportPortionRow.import_id == portion.import_id,
-                    ImportPortionRow.number == portion.number,
-                    ImportPortionRow.worker == worker,
-                )
-            )
+            session.execute(delete(ImportPortionRow).where(_is_held(portion, worker)))
 
     def give_back(self, portion: Portion, worker: str) -> None:
         """Leave the rest to the worker of the import."""
         with self._database.write() as session:
-            row = _own_row(session, portion, worker)
-            if row is not None:
-                row.worker = ""
+            held = update(ImportPortionRow).where(_is_held(portion, worker))
+            session.execute(held.values(worker=""))
 
     def is_held(self, portion: Portion, worker: str) -> bool:
         """Whether the worker should go on; the import may have been stopped."""
-        with self._database.read() as session:
-            return _own_row(session, portion, worker) is not None
+        return bool(self._all(select(ImportPortionRow.number).where(_is_held(portion, worker))))
 
 
 def with_portion(database: Database, portion: Portion, worker: str) -> Database:
@@ -114,16 +108,17 @@ def with_portion(database: Database, portion: Portion, worker: str) -> Database:
 
 
 def _require_portion(portion: Portion, worker: str, session: Session) -> None:
-    if _own_row(session, portion, worker) is None:
+    held = select(ImportPortionRow.number).where(_is_held(portion, worker))
+    if session.scalar(held) is None:
         raise LeaseLostError(f"{worker} has lost portion {portion.number} of {portion.import_id}")
 
 
-def _is_open() -> ColumnElement[bool]:
-    return and_(ImportPortionRow.worker == "", ImportPortionRow.was_taken.is_(False))
-
-
-def _held_by(worker: str) -> ColumnElement[bool]:
-    return ImportPortionRow.worker == worker
+def _is_held(portion: Portion, worker: str) -> ColumnElement[bool]:
+    return and_(
+        ImportPortionRow.import_id == portion.import_id,
+        ImportPortionRow.number == portion.number,
+        ImportPortionRow.worker == worker,
+    )
 
 
 def _first_free(session: Session, import_id: str, worker: str) -> int | None:
@@ -134,11 +129,6 @@ def _first_free(session: Session, import_id: str, worker: str) -> int | None:
     )
     rows = session.execute(query.order_by(ImportPortionRow.number))
     return next((number for number, reader in rows if _is_free(session, reader)), None)
-
-
-def _own_row(session: Session, portion: Portion, worker: str) -> ImportPortionRow | None:
-    row = session.get(ImportPortionRow, (portion.import_id, portion.number))
-    return row if row is not None and row.worker == worker else None
 
 
 def _is_free(session: Session, reader: str) -> bool:

@@ -133,9 +133,8 @@ class Imports(Store):
         query = select(ImportItemRow.outcome, func.count()).where(
             ImportItemRow.import_id == import_id
         )
-        with self._database.read() as session:
-            rows = session.execute(query.group_by(ImportItemRow.outcome))
-            return {Outcome(name): count for name, count in rows}
+        counts = self._pairs(query.group_by(ImportItemRow.outcome))
+        return {Outcome(name): count for name, count in counts.items()}
 
     def count_with_reason(self, import_id: str, words: str) -> int:
         """The number of documents whose reason's template contains these words."""

@@ -5,7 +5,7 @@ A process may continue after it was suspended, or without its database, for long
 
 from functools import partial
 
-from sqlalchemy import select
+from sqlalchemy import ColumnElement, and_, select
 from sqlalchemy.orm import Session
 
 from domain import CancelledError, ImportState
@@ -27,10 +27,14 @@ def with_lease(database: Database, import_id: str, worker: str) -> Database:
 
 
 def _require_lease(import_id: str, worker: str, session: Session) -> None:
-    held = select(ImportRow.id).where(
+    if session.scalar(select(ImportRow.id).where(has_lease(import_id, worker))) is None:
+        raise LeaseLostError(f"{worker} has lost the lease of import {import_id}")
+
+
+def has_lease(import_id: str, worker: str) -> ColumnElement[bool]:
+    """Whether it is this run, and the worker performs it."""
+    return and_(
         ImportRow.id == import_id,
         ImportRow.worker == worker,
         ImportRow.state == ImportState.RUNNING,
     )
-    if session.scalar(held) is None:
-        raise LeaseLostError(f"{worker} has lost the lease of import {import_id}")

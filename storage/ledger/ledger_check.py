@@ -3,7 +3,7 @@
 import re
 import shutil
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -97,6 +97,8 @@ _USED_AT_START = frozenset(
     (_VERSIONS, "conversations", "discarded_passages", "imports", "indexes", "sources", "workers")
 )
 _OURS = {SourceRow.__tablename__, DocumentRow.__tablename__}
+CONTENTS = (*_OURS, IndexRow.__tablename__)
+"""The tables that have rows in any library with documents."""
 _MOST_FINDINGS = 100
 _TREE = re.compile(r"\b(?:Tree|tree page) (\d+)\b")
 
@@ -115,7 +117,7 @@ def require_ledger(connection: Connection, location: LedgerLocation, remains: Re
             raise location.missing_tables()
         if names and not location.url:
             raise location.foreign(", ".join(sorted(names)[:5]))
-    elif remains.indexes and names >= _OURS and _is_blank(connection):
+    elif remains.indexes and names >= _OURS and is_blank(connection, CONTENTS):
         raise location.missing_rows()
 
 
@@ -243,10 +245,13 @@ def _unreadable_tables(connection: Connection) -> Iterator[str]:
             yield f"{table.name}: {reason_of(error)}"
 
 
-def _is_blank(connection: Connection) -> bool:
+def is_blank(connection: Connection, tables: Iterable[str]) -> bool:
+    """Whether none of these tables has rows; earlier versions lack some."""
+    present = set(inspect(connection).get_table_names())
     return not any(
-        connection.scalar(select(exists(select(row.id))))
-        for row in (SourceRow, DocumentRow, IndexRow)
+        connection.scalar(select(exists(select(1).select_from(Base.metadata.tables[name]))))
+        for name in tables
+        if name in present
     )
 
 

@@ -5,19 +5,19 @@ processes that have it open. At the end, the old ledger refuses changes before t
 them, so people can change at most one of them.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 
-from sqlalchemy import Connection, exists, inspect, select
+from sqlalchemy import Connection
 from sqlalchemy.engine import make_url
 
 from domain.errors import ConflictError, StorageError
 from domain.messages import _
 from storage.ledger import postgresql
 from storage.ledger.compatibility import require_known
-from storage.ledger.database import HEAD, ledger_location
+from storage.ledger.database import HEAD, create_file, ledger_location
 from storage.ledger.engines import engine_of
-from storage.ledger.ledger_check import revision_of, url_of
+from storage.ledger.ledger_check import CONTENTS, is_blank, revision_of, url_of
 from storage.ledger.ledger_copy import (
     LedgerPlace,
     OnProgress,
@@ -27,7 +27,7 @@ from storage.ledger.ledger_copy import (
     copy_rows,
 )
 from storage.ledger.ledger_location import FILE, LedgerLocation
-from storage.ledger.ledger_tables import Base, DocumentRow, IndexRow, SourceRow
+from storage.ledger.ledger_tables import Base
 from storage.ledger.move_mark import (
     Mark,
     MoveState,
@@ -40,8 +40,6 @@ from storage.ledger.move_mark import (
 
 TARGET = "--to-database"
 """The option of `cli.py migrate` that names the new place."""
-
-_CONTENTS = tuple(row.__tablename__ for row in (SourceRow, DocumentRow, IndexRow))
 
 
 class LedgerMove:
@@ -101,7 +99,7 @@ class LedgerMove:
         with self._old.reading() as old:
             self._require_this_version(old.connection)
         if (file := self._new.location.file) is not None:
-            _create(self._new.location, file)
+            create_file(self._new.location, file)
         with self._new.writing() as connection:
             self._require_free(connection)
             accept_writes(connection)
@@ -183,7 +181,7 @@ class LedgerMove:
 
     def _require_free(self, connection: Connection) -> None:
         mark, place = read_mark(connection), self._new.location.name
-        if mark is None and not _is_blank(connection, Base.metadata.tables):
+        if mark is None and not is_blank(connection, Base.metadata.tables):
             raise ConflictError(
                 _(
                     "{place} already contains a ledger, which was not changed: name an empty"
@@ -200,7 +198,7 @@ class LedgerMove:
             )
         if mark is not None and mark.state == MoveState.MOVED:
             self._require_way_back(mark.place)
-        if not _is_blank(connection, _CONTENTS):
+        if not is_blank(connection, CONTENTS):
             self._require_contents()
 
     def _require_way_back(self, target: str) -> None:
@@ -220,7 +218,7 @@ class LedgerMove:
 
     def _require_contents(self) -> None:
         with self._old.reading() as old:
-            if _is_blank(old.connection, _CONTENTS):
+            if is_blank(old.connection, CONTENTS):
                 raise ConflictError(
                     _(
                         "{ledger} contains no source, document, or index, but {place} contains"
@@ -243,23 +241,6 @@ def _is_same(one: LedgerLocation, other: LedgerLocation) -> bool:
     if len(files) > 1:
         return files[0] == files[1]
     return one.url == other.url and not one.is_on_server
-
-
-def _create(location: LedgerLocation, file: Path) -> None:
-    try:
-        file.touch(mode=0o600)
-    except OSError as error:
-        raise location.unwritable(str(error.strerror or error)) from error
-
-
-def _is_blank(connection: Connection, tables: Iterable[str]) -> bool:
-    """Whether none of these tables has rows; earlier versions lack some."""
-    present = set(inspect(connection).get_table_names())
-    return not any(
-        connection.scalar(select(exists(select(1).select_from(Base.metadata.tables[name]))))
-        for name in tables
-        if name in present
-    )
 
 
 def _upgrade(connection: Connection, location: LedgerLocation) -> None:

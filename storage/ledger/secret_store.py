@@ -242,10 +242,11 @@ class Secrets(Store):
             SourceError: The source has no secret, or none of the keys decrypts it.
             ConfigError: There is no key, or the key file is damaged.
         """
-        token = self._token(source_id, name)
-        if token is None:
+        with self._database.read() as session:
+            row = session.get(SourceSecretRow, (source_id, name))
+        if row is None:
             raise SourceError(_("This source has no stored secret: edit the source and enter it."))
-        return self._decrypt(token)
+        return self._decrypt(row.token)
 
     def rotate(self) -> int:
         """Encrypt all secrets with the first key, so that the other keys can be removed.
@@ -259,18 +260,10 @@ class Secrets(Store):
         with self._database.write() as session:
             rows = list(session.scalars(select(SourceSecretRow)))
             if rows:
-                self._encrypt_again(rows)
+                key = self._encryption_key()
+                for row in rows:
+                    row.token = key.encrypt(self._decrypt(row.token).encode()).decode()
         return len(rows)
-
-    def _encrypt_again(self, rows: Iterable[SourceSecretRow]) -> None:
-        key = self._encryption_key()
-        for row in rows:
-            row.token = key.encrypt(self._decrypt(row.token).encode()).decode()
-
-    def _token(self, source_id: str, name: str) -> str | None:
-        with self._database.read() as session:
-            row = session.get(SourceSecretRow, (source_id, name))
-            return None if row is None else row.token
 
     def _encryption_key(self) -> "Fernet":
         # Count first, because another process may create the first key and secret in between.
