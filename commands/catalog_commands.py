@@ -84,9 +84,10 @@ def _data_folder(questions: Path | None, data_dir: Path | None) -> Iterator[Path
 
 def _sample(services: "Services") -> tuple[Path, str]:
     """Import the sample catalog; returns its questions and its id."""
+    imports = services.catalog_imports
     with progress_bar() as progress:
-        report = services.catalog_imports.run_sample(LOCAL_USER, on_progress=progress)
-    return services.catalog_imports.sample / "questions.jsonl", report.source_id
+        report = imports.run(LOCAL_USER, imports.sample, on_progress=progress)
+    return imports.sample / "questions.jsonl", report.source_id
 
 
 def _measure(services: "Services", questions: Path, name: str) -> list[Row]:

@@ -1,14 +1,29 @@
 """Documents as sources list them, and the passages into which they are split."""
 
+import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from datetime import date, datetime
+from datetime import UTC, date, datetime
 from enum import StrEnum
 from itertools import takewhile
 from pathlib import PurePath
 from typing import Any, NamedTuple
 
 Metadata = dict[str, Any]
+
+
+def utc_text(moment: datetime) -> str:
+    """The time as text whose order is chronological: `2026-11-21T10:00:00Z`."""
+    return moment.astimezone(UTC).isoformat(timespec="seconds").replace("+00:00", "Z")
+
+
+def digest_of(*parts: str) -> str:
+    """32 hexadecimal digits that differ if a part or a boundary between parts does."""
+    digest = hashlib.sha256()
+    for part in parts:
+        encoded = part.encode("utf-8", "surrogatepass")
+        digest.update(b"%d:" % len(encoded) + encoded)
+    return digest.hexdigest()[:32]
 
 
 def is_on_web(location: str) -> bool:

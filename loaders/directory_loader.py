@@ -11,7 +11,7 @@ from datetime import UTC, datetime
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from domain import HIDDEN_NAMES, NEVER_IMPORTED, DocumentRef, PreviousImport, Skipped
+from domain import HIDDEN_NAMES, NEVER_IMPORTED, DocumentRef, PreviousImport, Skipped, utc_text
 from domain.errors import InputError, SourceError, UnreadableError
 from domain.messages import _
 from loaders.document_reader import read_document, size_problem
@@ -207,7 +207,6 @@ def why(error: Exception) -> str:
 
 
 DEFAULT_MAX_BYTES = 100 * 2**20
-_BLOCK = 2**20
 
 
 class DirectoryLoader:
@@ -361,14 +360,10 @@ def _modified_at(path: Path) -> dict[str, str]:
         moment = datetime.fromtimestamp(path.stat().st_mtime, UTC)
     except (OSError, OverflowError, ValueError):  # removed (`read` reports it); a year after 9999
         return {}
-    return {"modified_at": moment.isoformat(timespec="seconds").replace("+00:00", "Z")}
+    return {"modified_at": utc_text(moment)}
 
 
 def _hash(path: Path) -> tuple[str, int]:
     """The SHA-256 of the file, and its size in bytes."""
-    digest, size = hashlib.sha256(), 0
     with path.open("rb") as file:
-        while block := file.read(_BLOCK):
-            digest.update(block)
-            size += len(block)
-    return digest.hexdigest(), size
+        return hashlib.file_digest(file, "sha256").hexdigest(), file.tell()

@@ -1,12 +1,11 @@
 """Splits a document's text into passages with their exact positions."""
 
-import hashlib
 import re
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from domain import Passage
+from domain import Passage, digest_of
 from domain.language.script import IS_CJK
 
 if TYPE_CHECKING:
@@ -82,7 +81,7 @@ def split(
         page = bisect_right(page_starts, start)
         passages.append(
             Passage(
-                id=_passage_id(*salt, str(start), str(end)),
+                id=digest_of(*salt, str(start), str(end)),
                 document_id=document_id,
                 ordinal=len(passages),
                 start=start,
@@ -93,14 +92,6 @@ def split(
             )
         )
     return passages
-
-
-def _passage_id(*parts: str) -> str:
-    digest = hashlib.sha256()
-    for part in parts:
-        encoded = part.encode("utf-8", "surrogatepass")
-        digest.update(b"%d:" % len(encoded) + encoded)
-    return digest.hexdigest()[:32]
 
 
 def _spans(text: str, size: int, overlap: int) -> Iterator[tuple[Span, tuple[str, ...]]]:

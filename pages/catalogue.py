@@ -8,7 +8,7 @@ frame.require_frame("pages/catalogue.py")
 frame.name_tab(words.PLACES_PAGE)
 
 services = frame.services()
-catalog_page.show_places_title()
+frame.show_title(words.PLACES_TITLE, words.PLACES_INTRO)
 catalog = catalog_page.selected_catalog(services)
 
 if catalog:

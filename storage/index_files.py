@@ -12,6 +12,7 @@ folder, or the files have been read before, another process reads them first
 (`storage/index_reader.py`).
 """
 
+import hashlib
 import json
 import os
 from abc import ABC, abstractmethod
@@ -31,8 +32,6 @@ from storage.safe_writes import holds_lock, is_below, unusable, writer_lock
 
 CHECKSUMS = "checksums"
 """The name of the list; its first line is the checksum of the rest, which is JSON."""
-
-_BLOCK = 2**20
 
 
 class FileDigest(NamedTuple):
@@ -122,12 +121,9 @@ def file_digest(path: Path) -> FileDigest:
     Raises:
         OSError: The file can't be read.
     """
-    checksum, size = xxhash.xxh3_64(), 0
     with path.open("rb", buffering=0) as file:
-        while block := file.read(_BLOCK):
-            checksum.update(block)
-            size += len(block)
-    return FileDigest(size, checksum.hexdigest())
+        checksum = hashlib.file_digest(file, xxhash.xxh3_64).hexdigest()
+        return FileDigest(file.tell(), checksum)
 
 
 _MAX_CHECKS = 5

@@ -7,13 +7,12 @@ from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
-from datetime import UTC
 from functools import cached_property
 from importlib.util import find_spec
 from itertools import islice
 from typing import Any, TypeVar
 
-from domain import HIDDEN_NAMES, StoredFile
+from domain import HIDDEN_NAMES, StoredFile, utc_text
 from domain.errors import ConfigError, StorageUnavailableError
 from domain.messages import Message, _
 from domain.storage_settings import parse_uploads_url
@@ -242,9 +241,9 @@ def _advice(code: str) -> Message:
 
 def _stored_file(name: str, response: dict[str, Any]) -> StoredFile:
     digest = response["Metadata"].get(_DIGEST, "")
-    modified_at = response["LastModified"].astimezone(UTC)
     version = digest if _SHA256.fullmatch(digest) else ""
-    return StoredFile(name, response["ContentLength"], version, f"{modified_at:%Y-%m-%dT%H:%M:%SZ}")
+    modified_at = utc_text(response["LastModified"])
+    return StoredFile(name, response["ContentLength"], version, modified_at)
 
 
 def _is_hidden(name: str) -> bool:

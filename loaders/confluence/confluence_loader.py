@@ -6,7 +6,7 @@ from datetime import UTC, datetime, timedelta
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any
 
-from domain import NEVER_IMPORTED, Cursor, DocumentRef, ListingEntry, PreviousImport
+from domain import NEVER_IMPORTED, Cursor, DocumentRef, ListingEntry, PreviousImport, utc_text
 from domain.errors import (
     NothingToReadError,
     SourceUnavailableError,
@@ -141,15 +141,11 @@ def _details(content: Content) -> dict[str, Any]:
         "changed_by": _name(changed.get("by")),
         "labels": labels_of(content),
     }
-    return details if moment is None else details | {"modified_at": _utc_text(moment)}
+    return details if moment is None else details | {"modified_at": utc_text(moment)}
 
 
 def _name(person: Any) -> str:
     return str((person or {}).get("displayName") or "")
-
-
-def _utc_text(moment: datetime) -> str:
-    return moment.astimezone(UTC).isoformat(timespec="seconds").replace("+00:00", "Z")
 
 
 def _without_text(storage: str | None) -> str:

@@ -41,14 +41,6 @@ class AnswerTexts:
             return self.nothing
         return self.nothing + self.space + self.without.format(filters=self.separator.join(filters))
 
-    def no_pattern(self, aspects: Sequence[str]) -> str:
-        """Says that the reviews share no opinion about these requested aspects."""
-        return self.unsaid.format(aspects=self.comma.join(aspects))
-
-    def quote_intro(self, aspect: str, *, praises: bool) -> str:
-        """The introduction of a quote that praises or criticizes the aspect."""
-        return (self.praised if praises else self.blamed).format(aspect=aspect)
-
 
 TEXTS = {language: AnswerTexts(**texts) for language, texts in word_list("answers").items()}
 """By language: en, ko, ja."""

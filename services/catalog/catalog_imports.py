@@ -58,10 +58,6 @@ class CatalogImports:
             on_progress=wait.report,
         )
 
-    def run_sample(self, principal: Principal, *, on_progress: OnProgress = ignore) -> ImportReport:
-        """Import the sample catalog; raises the errors of `run`."""
-        return self.run(principal, self.sample, on_progress=on_progress)
-
     def queue_sample(self, principal: Principal) -> ImportRun:
         """Add the sample catalog, and queue its import.
 

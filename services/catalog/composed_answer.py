@@ -153,7 +153,8 @@ def _missing_aspects(material: Material, hit: PlaceHit) -> _Pieces:
         for name, weight in material.query.aspect_weights.items()
         if weight is not None and weight > NEUTRAL and name not in covered
     ]
-    return [Text(TEXTS[material.language].no_pattern(names))] if names else []
+    texts = TEXTS[material.language]
+    return [Text(texts.unsaid.format(aspects=texts.comma.join(names)))] if names else []
 
 
 def _facts(material: Material, hit: PlaceHit, passages: Sequence[RetrievedPassage]) -> _Pieces:
@@ -215,8 +216,8 @@ def _pattern(material: Material, pattern: Pattern, passages: Sequence[RetrievedP
         passage = next((one for one in passages if contains(one, quote)), None)
         if passage and (pieces := _quotation(quote.text, passage)):
             label = _label(group, quote.text, language)
-            intro = TEXTS[language].quote_intro(aspect, praises=pattern.praises)
-            return [Text(f"{_capitalize(intro)} {label}: "), *pieces]
+            intro = TEXTS[language].praised if pattern.praises else TEXTS[language].blamed
+            return [Text(f"{_capitalize(intro.format(aspect=aspect))} {label}: "), *pieces]
     return []
 
 

@@ -52,13 +52,7 @@ def passage_filter(places: Places, catalog_id: str, filters: CatalogFilters) -> 
     """
     if not filters.fields and filters.min_rating is None and not filters.declined_types:
         return {"source_id": catalog_id}
-    document_ids = places.matching(
-        catalog_id,
-        filters.fields,
-        filters.min_rating,
-        filters.declined_types,
-        filters.desired_types or (),
-    )
+    document_ids = places.matching(catalog_id, filters)
     if not document_ids:
         return None
     return {"source_id": catalog_id, "document_id": {"$in": document_ids}}

@@ -10,13 +10,12 @@ from time import monotonic
 from typing import Any, NamedTuple
 from unicodedata import normalize
 
-from domain import FILTER_FIELDS, Filter, Principal, Scope, SearchChoice
+from domain import FILTER_FIELDS, Filter, Principal, Scope, SearchChoice, utc_text
 from domain.errors import ConflictError, InputError
 from domain.messages import _
 from services.access import Access, Readable
 from storage.filters import EITHER, checks_of, fields_of
 from storage.ledger.document_list_store import DocumentList, LabelList
-from storage.ledger.document_store import utc_text
 from storage.ledger.restriction_store import Denied, Readers
 from storage.ledger.source_store import StoredSource
 

@@ -9,14 +9,14 @@ import hashlib
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
+from datetime import datetime
 from typing import TYPE_CHECKING, Any
 from unicodedata import normalize
 
 from sqlalchemy import Row, Select, and_, exists, func, select
 from sqlalchemy.orm import Session, aliased
 
-from domain import Metadata, Passage, shared_headings
+from domain import Metadata, Passage, shared_headings, utc_text
 from domain.errors import NotFoundError
 from domain.messages import _
 from storage.ledger.columns import from_row
@@ -300,11 +300,6 @@ def inherited_metadata(details: Mapping[str, Any], imported_at: datetime) -> Met
         "labels": list(details.get("labels", ())),
         "modified_at": details.get("modified_at") or utc_text(imported_at),
     }
-
-
-def utc_text(moment: datetime) -> str:
-    """The time as text whose order is chronological: `2026-11-21T10:00:00Z`."""
-    return moment.astimezone(UTC).isoformat(timespec="seconds").replace("+00:00", "Z")
 
 
 def langchain_document(passage: PassageRow, document: DocumentRow) -> "Document":

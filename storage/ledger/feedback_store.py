@@ -1,6 +1,5 @@
 """Ratings of answers and labels of passages, visible only to the user who gave them."""
 
-import hashlib
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
@@ -8,7 +7,7 @@ from enum import StrEnum
 
 from sqlalchemy import ColumnElement, delete, insert, select
 
-from domain import Principal, Turn
+from domain import Principal, Turn, digest_of
 from domain.errors import NotFoundError
 from domain.messages import _
 from storage.ledger.columns import from_row
@@ -203,8 +202,4 @@ class Labels(Store):
 
 def label_id(principal: Principal, question: str, passage_id: str) -> str:
     """A digest of user, question, and passage, because a question is too long for a key."""
-    digest = hashlib.sha256()
-    for part in (principal.user_id, question, passage_id):
-        encoded = part.encode()
-        digest.update(b"%d:" % len(encoded) + encoded)
-    return digest.hexdigest()[:32]
+    return digest_of(principal.user_id, question, passage_id)

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 from sqlalchemy import ColumnElement, Text, cast, func, or_, select
 from sqlalchemy.orm import InstrumentedAttribute
 
-from domain import FilterValue, Metadata, Pattern, Place, Quote, Review, values_of
+from domain import CatalogFilters, FilterValue, Metadata, Pattern, Place, Quote, Review, values_of
 from domain.errors import NotFoundError, SourceError
 from domain.messages import _
 from storage.ledger.columns import from_row, json_text
@@ -185,21 +185,14 @@ class Places(Store):
                 )
             return _place(row)
 
-    def matching(
-        self,
-        catalog_id: str,
-        fields: Mapping[str, FilterValue] | None = None,
-        min_rating: float | None = None,
-        declined_types: Sequence[str] = (),
-        desired_types: Sequence[str] = (),
-    ) -> list[str]:
-        """The document ids of a catalog's places that pass these filters, unordered.
+    def matching(self, catalog_id: str, filters: CatalogFilters) -> list[str]:
+        """The document ids of a catalog's places that pass the filters, unordered.
 
-        The filters are like those of `list`. Places of a declined type are excluded unless they
-        also have a desired type. Like `contents`, this reads places only after an import.
+        Like `contents`, this reads places only after an import.
         """
-        entries = [_entries(name, value) for name, value in (fields or {}).items()]
-        declined, desired = _json_texts(declined_types), _json_texts(desired_types)
+        entries = [_entries(name, value) for name, value in filters.fields.items()]
+        declined = _json_texts(filters.declined_types)
+        desired, min_rating = _json_texts(filters.desired_types or ()), filters.min_rating
         return [
             document_id
             for (types, of_group), places in self._cached(catalog_id).groups.items()

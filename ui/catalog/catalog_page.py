@@ -13,7 +13,6 @@ from ui.shared.frame import (
     principal,
     show_import_link,
     show_problem,
-    show_title,
 )
 from ui.shared.safe_html import escape
 from ui.text import words
@@ -23,11 +22,6 @@ if TYPE_CHECKING:
     from services.catalog.catalogs import CatalogSummary
 
 SELECTED, LAST_SELECTED = "places_catalog", "places_catalog_last"
-
-
-def show_places_title() -> None:
-    """Show the title and the introduction."""
-    show_title(words.PLACES_TITLE, words.PLACES_INTRO)
 
 
 def selected_catalog(services: Services) -> "CatalogSummary | None":

@@ -23,6 +23,11 @@ class Bounds(NamedTuple):
     east: float
     north: float
 
+    @property
+    def area(self) -> float:
+        """The area in square degrees."""
+        return (self.east - self.west) * (self.north - self.south)
+
     def contains(self, other: "Bounds") -> bool:
         """Whether the other rectangle is inside."""
         return (
@@ -82,13 +87,12 @@ def outlines_in(view: Bounds) -> Outlines:
 def _smallest(view: Bounds) -> Mapping[str, Any]:
     """The file with the smallest bounds that contain the rectangle, else that of the world."""
     files = [_read(path) for path in sorted(FOLDER.glob("*.json"))]
-    ordered = sorted(files, key=_size)
+    ordered = sorted(files, key=_area)
     return next((one for one in ordered if Bounds(*one["bounds"]).contains(view)), ordered[-1])
 
 
-def _size(data: Mapping[str, Any]) -> float:
-    bounds = Bounds(*data["bounds"])
-    return (bounds.east - bounds.west) * (bounds.north - bounds.south)
+def _area(data: Mapping[str, Any]) -> float:
+    return Bounds(*data["bounds"]).area
 
 
 @cache

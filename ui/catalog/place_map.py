@@ -9,6 +9,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
+from operator import attrgetter
 from pathlib import Path
 
 from domain import CatalogQuery, PlaceHit
@@ -202,17 +203,13 @@ def _background(outlines: Outlines, projection: Projection) -> str:
 
 def _label(district: District, projection: Projection) -> str:
     """The name in the middle of the largest visible part; "" if that is too small for it."""
-    largest = max(map(bounds_of, district.outlines), key=_area)
+    largest = max(map(bounds_of, district.outlines), key=attrgetter("area"))
     left, bottom = projection.to_pixels(largest.west, largest.south)
     right, top = projection.to_pixels(largest.east, largest.north)
     if right - left < MIN_LABELED or bottom - top < MIN_LABELED / 2:
         return ""
     x, y = (left + right) / 2, (top + bottom) / 2
     return f'<text class="district-name" x="{x:.0f}" y="{y:.0f}">{escape(_name(district))}</text>'
-
-
-def _area(bounds: Bounds) -> float:
-    return (bounds.east - bounds.west) * (bounds.north - bounds.south)
 
 
 def _name(district: District) -> str:

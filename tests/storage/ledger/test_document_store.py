@@ -1,7 +1,8 @@
 import pytest
 
+from domain import utc_text
 from domain.errors import NotFoundError
-from storage.ledger.document_store import document_id, utc_text
+from storage.ledger.document_store import document_id
 from tests.fakes.library import DictLoader, filled_library
 
 pytestmark = pytest.mark.usefixtures("ledger_kind")

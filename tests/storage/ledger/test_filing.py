@@ -4,7 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from storage.ledger.document_store import inherited_metadata, source_metadata, utc_text
+from domain import utc_text
+from storage.ledger.document_store import inherited_metadata, source_metadata
 
 pytestmark = pytest.mark.usefixtures("ledger_kind")
 

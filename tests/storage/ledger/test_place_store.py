@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from domain import ImportItem, ImportKind, Outcome, Pattern, Place, Quote, Review
+from domain import CatalogFilters, ImportItem, ImportKind, Outcome, Pattern, Place, Quote, Review
 from domain.errors import NotFoundError, SourceError
 from storage.ledger.document_store import StoredDocument, document_id
 from storage.ledger.import_queue_store import ImportRuns
@@ -67,7 +67,8 @@ class Catalog:
         return [place.place_id for place in self.places.list(self.id, **filters).places]
 
     def matching_ids(self, fields=None, min_rating=None, declined=(), desired=()):
-        results = self.places.matching(self.id, fields or {}, min_rating, declined, desired)
+        filters = CatalogFilters(fields or {}, tuple(desired), min_rating, tuple(declined))
+        results = self.places.matching(self.id, filters)
         return sorted(place.place_id for place in self.places.by_documents(results).values())
 
 
