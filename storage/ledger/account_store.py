@@ -7,7 +7,7 @@ from datetime import datetime, timedelta
 from itertools import chain
 from typing import NamedTuple
 
-from sqlalchemy import ColumnElement, and_, delete, exists, func, or_, select
+from sqlalchemy import ColumnElement, and_, delete, exists, func, or_, select, update
 from sqlalchemy.orm import Session
 
 from domain import Account, Role
@@ -103,10 +103,8 @@ class Accounts(Store):
         """Record the time of use, at most once an hour because reads must not wait for writes."""
         if now - account.seen_at < _SEEN_WITHIN:
             return
-        with self._database.write(synced=False) as session:
-            row = session.get(AccountRow, account.id)
-            if row is not None:
-                row.seen_at = now
+        used = update(AccountRow).where(AccountRow.id == account.id)
+        self._execute(used.values(seen_at=now), synced=False)
 
     def set_role(self, account_id: str, role: Role) -> None:
         """Change the role.
@@ -142,8 +140,7 @@ class Accounts(Store):
 
     def remove_link(self) -> None:
         """Make the link for an administrator invalid."""
-        with self._database.write() as session:
-            session.execute(delete(AdministratorLinkRow))
+        self._execute(delete(AdministratorLinkRow))
 
     def use_link(self, digest: str, account_id: str, now: datetime) -> bool:
         """Make the account an administrator if the link is valid, which it then no longer is.

@@ -2,7 +2,7 @@
 
 from datetime import datetime, timedelta
 
-from sqlalchemy import select
+from sqlalchemy import select, update
 
 from domain import ApiKey
 from domain.errors import NotFoundError
@@ -36,10 +36,8 @@ class ApiKeys(Store):
         """Record the time of use, at most once a minute because reads must not wait for writes."""
         if key.used_at is not None and now - key.used_at < _USED_WITHIN:
             return
-        with self._database.write(synced=False) as session:
-            row = session.get(ApiKeyRow, key.id)
-            if row is not None:
-                row.used_at = now
+        used = update(ApiKeyRow).where(ApiKeyRow.id == key.id)
+        self._execute(used.values(used_at=now), synced=False)
 
     def revoke(self, key_id: str, now: datetime) -> None:
         """Revoke a key.

@@ -222,6 +222,11 @@ class Store:
         with self._database.read() as session:
             return session.scalar(query) or 0
 
+    def _execute(self, statement: Delete | Update, *, synced: bool = True) -> None:
+        """Execute one statement; see `Database.write`."""
+        with self._database.write(synced=synced) as session:
+            session.execute(statement)
+
     def _purge(self, id_: InstrumentedAttribute[Any], expired: ColumnElement[bool]) -> int:
         """Delete the expired rows of the table with this id column, and return their number."""
         with self._database.read() as session:

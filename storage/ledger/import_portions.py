@@ -88,14 +88,12 @@ class ImportPortions(Store):
 
     def finish(self, portion: Portion, worker: str) -> None:
         """Delete a portion whose documents have been stored or recorded as failures."""
-        with self._database.write() as session:
-            session.execute(delete(ImportPortionRow).where(_is_held(portion, worker)))
+        self._execute(delete(ImportPortionRow).where(_is_held(portion, worker)))
 
     def give_back(self, portion: Portion, worker: str) -> None:
         """Leave the rest to the worker of the import."""
-        with self._database.write() as session:
-            held = update(ImportPortionRow).where(_is_held(portion, worker))
-            session.execute(held.values(worker=""))
+        held = update(ImportPortionRow).where(_is_held(portion, worker))
+        self._execute(held.values(worker=""))
 
     def is_held(self, portion: Portion, worker: str) -> bool:
         """Whether the worker should go on; the import may have been stopped."""

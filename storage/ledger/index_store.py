@@ -106,13 +106,12 @@ class Indexes(Store):
 
     def retire(self, index_id: str) -> None:
         """Retire an index; `drop` it once its folder is deleted."""
-        with self._database.write() as session:
-            _set_state(session, IndexRow.id == index_id, IndexState.RETIRED)
+        retired = update(IndexRow).where(IndexRow.id == index_id)
+        self._execute(retired.values(state=IndexState.RETIRED))
 
     def drop(self, index_id: str) -> None:
         """Delete the records of an index and its passages."""
-        with self._database.write() as session:
-            session.execute(delete(IndexRow).where(IndexRow.id == index_id))
+        self._execute(delete(IndexRow).where(IndexRow.id == index_id))
 
     def passages(self, index_id: str) -> int:
         """The number of visible passages of an index."""

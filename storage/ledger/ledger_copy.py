@@ -60,22 +60,17 @@ class TableCopy(NamedTuple):
     changes: int
 
 
-class _PlainText(Text):
-    """Text as it is stored, without the characters that earlier versions did not replace."""
+class _StoredText(Text):
+    """Text as it is stored; `read` replaces characters that earlier versions did not replace."""
 
     cache_ok = True
 
-    def result_processor(self, dialect: Dialect, coltype: object) -> Reading | None:  # type: ignore[override]  # noqa: ARG002  # SQLAlchemy's signature
-        return None if dialect.name == POSTGRESQL else _plain_text
-
-
-class _StoredJson(Text):
-    """JSON that was read as its text, in the same way."""
-
-    cache_ok = True
+    def __init__(self, read: Reading) -> None:
+        super().__init__()
+        self.read = read
 
     def result_processor(self, dialect: Dialect, coltype: object) -> Reading | None:  # type: ignore[override]  # noqa: ARG002  # SQLAlchemy's signature
-        return None if dialect.name == POSTGRESQL else _plain_json
+        return None if dialect.name == POSTGRESQL else self.read
 
 
 class _JsonText(Json):
@@ -84,7 +79,7 @@ class _JsonText(Json):
     cache_ok = True
 
     def column_expression(self, column: ColumnElement[Any]) -> ColumnElement[Any]:
-        return cast(column, _StoredJson())  # psycopg would parse it
+        return cast(column, _StoredText(_plain_json))  # psycopg would parse it
 
     def bind_processor(self, dialect: Dialect) -> None:  # noqa: ARG002  # SQLAlchemy's signature
         return None
@@ -121,7 +116,7 @@ def _plain(table: Table) -> Table:
 def _plain_type(kind: TypeEngine[Any]) -> TypeEngine[Any]:
     if isinstance(kind, Json):
         return _JsonText()
-    return _PlainText() if isinstance(kind, Text) else kind
+    return _StoredText(_plain_text) if isinstance(kind, Text) else kind
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 from sqlalchemy.exc import DatabaseError, SQLAlchemyError
 
 from domain.errors import BusyError, DamagedLedgerError, StorageError
-from domain.messages import _, join_messages
+from domain.messages import Message, _, join_messages
 from storage.ledger import postgresql
 from storage.ledger.move_mark import REFUSAL
 
@@ -100,6 +100,14 @@ _DAMAGED = (
 )
 """Substrings of SQLite's messages about a damaged file."""
 
+_DAMAGE = _(
+    "The ledger {ledger} is damaged ({reason}). `python cli.py check` lists what is damaged."
+    " {recovery}"
+)
+_UNREADABLE = _(
+    "The ledger {ledger} contains data that can't be read ({reason}). Run `python cli.py check` to"
+    " find out whether it is damaged. {recovery}"
+)
 _RESTORE = _(
     "To recover, stop Footnote and restore a backup into a new folder: `python cli.py restore FILE"
     " --data-dir FOLDER`. If you have only a copy of footnote.db, move footnote.db-wal and"
@@ -243,27 +251,21 @@ class LedgerLocation:
 
     def damage_error(self, reason: str, findings: Sequence[str] = ()) -> DamagedLedgerError:
         """The error for a damaged ledger."""
-        if self.option:
-            return self._damaged_target(reason)
-        message = _(
-            "The ledger {ledger} is damaged ({reason}). `python cli.py check` lists what is"
-            " damaged. {recovery}"
-        ).format(ledger=self.ledger, reason=reason, recovery=self._recovery(is_there=True))
-        return self.conceal(DamagedLedgerError(message, findings))
+        return self._damage(_DAMAGE, reason, findings)
 
     def unreadable(self, reason: str) -> DamagedLedgerError:
         """The error for a row with values that Footnote never writes."""
-        if self.option:
-            return self._damaged_target(reason)
-        message = _(
-            "The ledger {ledger} contains data that can't be read ({reason}). Run `python"
-            " cli.py check` to find out whether it is damaged. {recovery}"
-        ).format(ledger=self.ledger, reason=reason, recovery=self._recovery(is_there=True))
-        return self.conceal(DamagedLedgerError(message))
+        return self._damage(_UNREADABLE, reason)
 
-    def _damaged_target(self, reason: str) -> DamagedLedgerError:
-        remedy = _OTHER_TARGET.format(setting=self.setting)
-        return DamagedLedgerError(self.unusable(reason, remedy))
+    def _damage(
+        self, template: Message, reason: str, findings: Sequence[str] = ()
+    ) -> DamagedLedgerError:
+        if self.option:
+            remedy = _OTHER_TARGET.format(setting=self.setting)
+            return DamagedLedgerError(self.unusable(reason, remedy))
+        recovery = self._recovery(is_there=True)
+        message = template.format(ledger=self.ledger, reason=reason, recovery=recovery)
+        return self.conceal(DamagedLedgerError(message, findings))
 
     def _recovery(self, *, is_there: bool = False) -> str:
         if self.url:

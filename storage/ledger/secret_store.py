@@ -232,8 +232,7 @@ class Secrets(Store):
 
     def forget(self, source_id: str) -> None:
         """Delete the secret of a source."""
-        with self._database.write() as session:
-            session.execute(delete(SourceSecretRow).where(SourceSecretRow.source_id == source_id))
+        self._execute(delete(SourceSecretRow).where(SourceSecretRow.source_id == source_id))
 
     def get(self, source_id: str, name: str) -> str:
         """Decrypt the source's secret.

@@ -301,17 +301,12 @@ class Sources(Store):
 
     def set_cursor(self, source_id: str, values: Mapping[str, Any]) -> None:
         """Save where the source's next listing may start."""
-        with self._database.write() as session:
-            session.execute(
-                update(SourceRow).where(SourceRow.id == source_id).values(cursor=dict(values))
-            )
+        source = update(SourceRow).where(SourceRow.id == source_id)
+        self._execute(source.values(cursor=dict(values)))
 
     def pause(self, source_id: str, *, paused: bool) -> None:
         """Pause or resume the automatic refreshes of a source."""
-        with self._database.write() as session:
-            session.execute(
-                update(SourceRow).where(SourceRow.id == source_id).values(paused=paused)
-            )
+        self._execute(update(SourceRow).where(SourceRow.id == source_id).values(paused=paused))
 
     def is_being_removed(self, source_id: str) -> bool:
         """Whether its removal was requested and has not ended."""
@@ -324,8 +319,7 @@ class Sources(Store):
 
     def remove(self, source_id: str) -> None:
         """Delete a source and its imports; remove its documents from the indexes first."""
-        with self._database.write() as session:
-            session.execute(delete(SourceRow).where(SourceRow.id == source_id))
+        self._execute(delete(SourceRow).where(SourceRow.id == source_id))
 
     def totals(self, source_ids: Sequence[str], readers: Readers = None) -> tuple[int, int]:
         """The numbers of documents and of their passages in all of these sources together.

@@ -101,8 +101,7 @@ class Uploads(Store):
 
     def release(self, upload_id: str) -> None:
         """Forget an upload that has failed."""
-        with self._database.write() as session:
-            session.execute(delete(UploadRow).where(UploadRow.id == upload_id))
+        self._execute(delete(UploadRow).where(UploadRow.id == upload_id))
 
     def forget(self, location: str, keys: Iterable[str]) -> None:
         """Forget files that were deleted from a box."""
@@ -112,8 +111,7 @@ class Uploads(Store):
 
     def forget_box(self, location: str) -> None:
         """Forget all files of a box that was deleted."""
-        with self._database.write() as session:
-            session.execute(delete(UploadedFileRow).where(UploadedFileRow.location == location))
+        self._execute(delete(UploadedFileRow).where(UploadedFileRow.location == location))
 
 
 def _use(
