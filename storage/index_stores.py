@@ -262,10 +262,6 @@ class IndexStores:
             return OpenSearchStore(index, self._cluster, self._embeddings_for)
         return EmbeddedStore(index, self.folder(index.id), self._embeddings_for)
 
-    def publish(self, active: Index, others: Sequence[Index]) -> None:
-        """Make the active index known to other programs; see `IndexStore.publish`."""
-        self.open(active).publish(others)
-
     def delete(self, index: Index) -> bool:
         """Delete an index; see `IndexStore.remove`."""
         with self._opening:

@@ -177,7 +177,9 @@ class SettingsTable(SettingsStore):
 
     def _require(self, has_key: bool) -> None:
         if not has_key:
-            raise _another_key(self._location)
+            error = ConfigError(_ANOTHER_KEY.format(location=self._location))
+            error.public_message = _KEY_IS_NOT_USABLE
+            raise error
 
     def _key_token(self) -> str | None:
         entry = (self._rows or {}).get(_KEY)
@@ -244,9 +246,3 @@ class SettingsTable(SettingsStore):
 def _put(session: Session, entries: Entries) -> None:
     for name, entry in entries.items():
         session.merge(StoredSettingRow(name=name, entry=json.dumps(entry)))
-
-
-def _another_key(location: str) -> ConfigError:
-    error = ConfigError(_ANOTHER_KEY.format(location=location))
-    error.public_message = _KEY_IS_NOT_USABLE
-    return error

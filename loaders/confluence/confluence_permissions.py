@@ -111,7 +111,8 @@ class ConfluencePermissions:
             self._files[key] = str(container)
             return
         try:
-            self._pages[key] = self._of_page(content)
+            own = [self._restriction(one) for one in (*_ancestors(content), content)]
+            self._pages[key] = (*self._of_space(space_of(content)), *filter(None, own))
         except UnknownPermissionsError as error:
             self._pages[key] = str(error)
 
@@ -123,10 +124,6 @@ class ConfluencePermissions:
         if isinstance(restrictions, str):
             return ref.hidden(restrictions)
         return replace(ref, restrictions=restrictions)
-
-    def _of_page(self, content: Content) -> Restrictions:
-        own = [self._restriction(one) for one in (*_ancestors(content), content)]
-        return (*self._of_space(space_of(content)), *filter(None, own))
 
     def _restriction(self, page: Content) -> Readers:
         """The readers to whom a page is restricted; empty if it has no restriction.

@@ -157,7 +157,10 @@ def document_of(calls: DriveCalls, file: File, max_bytes: int) -> "Document":
     document.metadata |= {"format": NATIVE[file["mimeType"]], "encoding": None}
     if export.warning:
         document.metadata["warnings"] = [export.warning, *document.metadata["warnings"]]
-    return _with_slide_numbers(document) if file["mimeType"] == SLIDES else document
+    if file["mimeType"] == SLIDES:
+        text, pages = number_slides(document.page_content, document.metadata["pages"])
+        document.page_content, document.metadata["pages"] = text, pages
+    return document
 
 
 def _export(calls: DriveCalls, file: File) -> tuple[Export, bytes]:
@@ -195,13 +198,6 @@ def without_pictures(markdown: str) -> str:
     if not _EMBEDDED.search(markdown):
         return markdown
     return _IMAGE.sub(r"\1", _EMBEDDED.sub("", markdown))
-
-
-def _with_slide_numbers(document: "Document") -> "Document":
-    text, pages = number_slides(document.page_content, document.metadata["pages"])
-    document.page_content = text
-    document.metadata["pages"] = pages
-    return document
 
 
 def number_slides(text: str, pages: Pages) -> tuple[str, list[tuple[int, int]]]:

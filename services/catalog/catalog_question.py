@@ -173,7 +173,9 @@ class QuestionRun:
         description, person = self.catalog.description, self.person_weights
         weights = mentioned_weights(query.aspect_weights, person, description.aspect_names)
         ranked = self.engine.search(self.catalog.id, description.rating_scale, query, weights)
-        notices = (*_recognition_notices(query, ranked), *ranked.notices)
+        notices = ranked.notices
+        if not is_recognized(query):
+            notices = (BY_WORDS if ranked.places else NO_WORD, *notices)
         return PlacesRanked(self.catalogs.with_patterns(ranked.places), notices)
 
     def _passages(
@@ -235,10 +237,3 @@ class QuestionRun:
     def _record_time(self, stage: str) -> None:
         """Record the milliseconds until the stage was first reached."""
         self._timings.setdefault(stage, elapsed_ms(self._started))
-
-
-def _recognition_notices(query: CatalogQuery, ranked: PlacesRanked) -> tuple[str, ...]:
-    """A notice if nothing was recognized in the question."""
-    if is_recognized(query):
-        return ()
-    return (BY_WORDS if ranked.places else NO_WORD,)

@@ -288,7 +288,7 @@ class ActiveIndex:
         index = self.indexes.active()
         try:
             if index is not None:
-                self.stores.publish(index, self.indexes.all())
+                self.stores.open(index).publish(self.indexes.all())
         except StorageError as error:
             _log.warning("alias not moved", reason=str(error))
             return error.readers_message

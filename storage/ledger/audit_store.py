@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from sqlalchemy import ColumnElement, Select, and_, exists, or_, select, update
+from sqlalchemy import Select, exists, or_, select, update
 from sqlalchemy.orm import Session
 
 from domain import Action, AuditEvent, Principal
@@ -80,8 +80,10 @@ class AuditLog(Store):
 
     def about(self, account_id: str) -> Sequence[AuditEvent]:
         """All events of which the account is the actor or the object, the oldest first."""
-        query = select(AuditEventRow).where(_is_about(account_id)).order_by(AuditEventRow.id)
-        return self._each(AuditEvent, query)
+        is_account = AuditEventRow.object_kind == "account"
+        is_object = is_account & (AuditEventRow.object_id == account_id)
+        query = select(AuditEventRow).where((AuditEventRow.actor == account_id) | is_object)
+        return self._each(AuditEvent, query.order_by(AuditEventRow.id))
 
     def purge(self, before: datetime) -> int:
         """Delete the events from before that time; returns their number."""
@@ -135,8 +137,3 @@ def _chosen(chosen: AuditFilter) -> Select[AuditEventRow]:
     if chosen.before is not None:
         query = query.where(AuditEventRow.id < chosen.before)
     return query
-
-
-def _is_about(account_id: str) -> ColumnElement[bool]:
-    is_object = and_(AuditEventRow.object_kind == "account", AuditEventRow.object_id == account_id)
-    return or_(AuditEventRow.actor == account_id, is_object)

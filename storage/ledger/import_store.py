@@ -232,7 +232,10 @@ class Failures(Store):
         self, sources: Sequence[str] | None = None, readers: Readers = None
     ) -> list[tuple[str, str]]:
         """The source id and key of each failed document, latest first; `sources` None means all."""
-        query = _of_sources(select(FailureRow.source_id, FailureRow.key), sources, readers)
+        query = select(FailureRow.source_id, FailureRow.key).where(REPORTED)
+        query = readable_failures(query, readers)
+        if sources is not None:
+            query = query.where(FailureRow.source_id.in_(sources))
         latest = FailureRow.failed_at.desc().nulls_last()
         with self._database.read() as session:
             rows = session.execute(query.order_by(latest, FailureRow.source_id, FailureRow.key))
@@ -263,13 +266,6 @@ def readable_failures(query: Select[*Columns], readers: Readers) -> Select[*Colu
     return query.outerjoin(DocumentRow, same).where(
         or_(DocumentRow.id.is_(None), is_readable_by(readers))
     )
-
-
-def _of_sources(
-    query: Select[*Columns], sources: Sequence[str] | None, readers: Readers
-) -> Select[*Columns]:
-    query = readable_failures(query.where(REPORTED), readers)
-    return query if sources is None else query.where(FailureRow.source_id.in_(sources))
 
 
 _CHANGES = (Outcome.NEW, Outcome.CHANGED, Outcome.REMOVED)

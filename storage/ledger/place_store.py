@@ -257,7 +257,7 @@ class Places(Store):
 
     def list(
         self,
-        catalog_id: str = "",
+        catalog_id: str,
         *,
         fields: Mapping[str, FilterValue] | None = None,
         types: Sequence[str] = (),
@@ -265,25 +265,27 @@ class Places(Store):
         offset: int = 0,
         limit: int = 50,
     ) -> PlacePage:
-        """A page of the places of a catalog, or of all catalogs if "", sorted by title, then id.
+        """A page of the places of a catalog, sorted by title, then id.
 
         A place matches if it has all values in `fields`, any of the `types`, and a rating of at
         least `min_rating`, which unrated places never reach.
         """
-        one = [PlaceRow.catalogue_id == catalog_id] if catalog_id else []
-        conditions = [*one, *_conditions(fields or {}, min_rating), *_of_types(types)]
-        count = select(func.count()).select_from(PlaceRow).where(*conditions)
-        page = select(PlaceRow).where(*conditions).order_by(*_BY_TITLE).offset(offset).limit(limit)
+        conditions = list(_conditions(fields or {}, types, min_rating))
+        matching = select(PlaceRow).where(PlaceRow.catalogue_id == catalog_id, *conditions)
+        count = matching.with_only_columns(func.count())
+        page = matching.order_by(*_BY_TITLE).offset(offset).limit(limit)
         with self._database.read() as session:
             places = tuple(_place(row) for row in session.scalars(page))
             return PlacePage(places, session.scalar(count) or 0)
 
 
 def _conditions(
-    fields: Mapping[str, FilterValue], min_rating: float | None
+    fields: Mapping[str, FilterValue], types: Sequence[str], min_rating: float | None
 ) -> Iterator[ColumnElement[bool]]:
     for name, value in fields.items():
         yield or_(*(_contains(PlaceRow.fields, entry) for entry in _entries(name, value)))
+    if types:
+        yield or_(*(_contains(PlaceRow.types, one) for one in _json_texts(types)))
     if min_rating is not None:
         yield PlaceRow.rating >= min_rating
 
@@ -300,11 +302,6 @@ def _json_texts(values: Iterable[str]) -> list[str]:
 def _has_any(text: str, parts: Iterable[str]) -> bool:
     """Whether the text contains one of the parts; exact as far as `_contains` is."""
     return any(part in text for part in parts)
-
-
-def _of_types(types: Sequence[str]) -> Iterator[ColumnElement[bool]]:
-    if types:
-        yield or_(*(_contains(PlaceRow.types, one) for one in _json_texts(types)))
 
 
 def _contains(column: InstrumentedAttribute[Any], encoded: str) -> ColumnElement[bool]:

@@ -123,14 +123,11 @@ class VectorRows:
         if not self.index.require_own():
             return
         with self.index.refresh_afterwards():
-            all_ids = self._all_ids() if ids is None else list(ids)
-            for group in in_groups(all_ids, MAX_HITS):
+            if ids is None:
+                self.index.refresh()  # so that the ids of all writes are listed
+                ids = self.index.ids()
+            for group in in_groups(list(ids), MAX_HITS):
                 self.index.remove(group)
-
-    def _all_ids(self) -> list[str]:
-        """The ids of all passages, including those written since the last refresh."""
-        self.index.refresh()
-        return self.index.ids()
 
     def matching(self, ids: Collection[str], conditions: Filter) -> set[str]:
         """Those of the ids whose passages exist and match the filter."""

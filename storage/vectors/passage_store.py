@@ -30,6 +30,8 @@ class DeepLakePassages(PassageVectorStore):
     an existing store.
     """
 
+    _rows: PassageRows
+
     def __init__(
         self,
         path: Path,
@@ -53,19 +55,17 @@ class DeepLakePassages(PassageVectorStore):
         Raises:
             ValueError: There is no such metric.
         """
-        checked_files = files or PassageFiles(Path(path))
-        self._folder_rows = PassageRows(
-            checked_files, timeout_s=timeout_s, metric=DistanceMetric(distance_metric)
-        )
-        super().__init__(self._folder_rows, embedding, relevance_score_fn)
+        metric = DistanceMetric(distance_metric)
+        rows = PassageRows(files or PassageFiles(Path(path)), timeout_s=timeout_s, metric=metric)
+        super().__init__(rows, embedding, relevance_score_fn)
 
     def refresh(self) -> None:
         """Let the next read find what other processes have written by now."""
-        self._folder_rows.expire()
+        self._rows.expire()
 
     def allowed(self, filter: Filter | None) -> AllowedIds:
         """The ids that match the filter, as of this call, which takes one pass over the rows."""
-        return self._folder_rows.allowed(filter)
+        return self._rows.allowed(filter)
 
 
 RECENT_QUESTIONS = 32
