@@ -28,7 +28,7 @@ import xxhash
 from domain.errors import BusyError, StorageError
 from domain.messages import _
 from storage.index_reader import ReadableStates, reading_problem
-from storage.safe_writes import holds_lock, is_below, unusable, writer_lock
+from storage.safe_writes import holds_lock, is_below, replace_private_text, unusable, writer_lock
 
 CHECKSUMS = "checksums"
 """The name of the list; its first line is the checksum of the rest, which is JSON."""
@@ -98,12 +98,8 @@ def write_list(folder: Path, file_list: FileList) -> None:
     Raises:
         OSError: The list can't be written; the old one remains.
     """
-    temporary = folder / f"{CHECKSUMS}.new"
-    with temporary.open("wb") as file:
-        file.write(file_list.checksum.encode() + b"\n" + file_list.body)
-        file.flush()
-        os.fsync(file.fileno())  # an empty list after a power failure would look like damage
-    temporary.replace(folder / CHECKSUMS)
+    # Synced, because an empty list after a power failure would look like damage.
+    replace_private_text(folder / CHECKSUMS, f"{file_list.checksum}\n{file_list.body.decode()}")
 
 
 def with_new_files(folder: Path, listed: FileList, names: Iterable[str]) -> dict[str, FileDigest]:

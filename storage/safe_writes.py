@@ -173,7 +173,8 @@ def replace_private_text(path: Path, text: str) -> None:
     """Replace a file atomically by one that only this user can ever read, and sync it."""
     new = path.with_name(f"{path.name}.new")
     new.unlink(missing_ok=True)  # left by a killed process
-    with open(new, "x", encoding="utf-8", opener=partial(os.open, mode=0o600)) as file:
+    private = partial(os.open, mode=0o600)
+    with open(new, "x", encoding="utf-8", newline="\n", opener=private) as file:
         file.write(text)
         file.flush()
         os.fsync(file.fileno())

@@ -1,9 +1,9 @@
 """The indexes of one library on a cluster, and the alias that names the active one."""
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from domain.messages import _
 from storage.ledger.index_store import Index
@@ -56,7 +56,7 @@ class SearchCluster:
             SearchIndexError: Another library or program uses the alias.
         """
         self.require_suitable()
-        require_usable_name(self.client, self.alias, self._names(own))
+        own_targets(self.client, self.alias, self._names(own))
 
     def publish(self, active: Index, own: Sequence[Index]) -> None:
         """Make the alias name the active index if it exists, and none of the others."""
@@ -74,22 +74,13 @@ class SearchCluster:
         return f"{self.alias}-{index.id}"
 
 
-def require_usable_name(client: "OpenSearch", alias: str, own_indexes: Collection[str]) -> None:
-    """Make sure that the alias does not exist, or points only to these indexes.
-
-    Raises:
-        SearchIndexError: It names an index, or belongs to another library or program.
-    """
-    _own_targets(client, alias, own_indexes)
-
-
 def point_alias(client: "OpenSearch", alias: str, index: str, own_indexes: Collection[str]) -> None:
     """Make the alias point only to this index, in one step; other indexes of ours lose it.
 
     Raises:
         SearchServerError: The alias is not usable, or the index is missing.
     """
-    targets = _own_targets(client, alias, {*own_indexes, index})
+    targets = own_targets(client, alias, {*own_indexes, index})
     if targets == {index}:
         return
     removals = [{"remove": {"index": old, "alias": alias}} for old in sorted(targets - {index})]
@@ -104,17 +95,21 @@ def delete_index(client: "OpenSearch", name: str) -> None:
         client.indices.delete(index=name, ignore_unavailable=True)
 
 
-def _own_targets(client: "OpenSearch", alias: str, own_indexes: Collection[str]) -> set[str]:
-    """The indexes to which the alias points, which must be among ours."""
-    found = _indexes_of(client, alias)
-    if alias in found:
+def own_targets(client: "OpenSearch", alias: str, own_indexes: Collection[str]) -> set[str]:
+    """The indexes to which the alias points, which must be among ours; none if it is unused.
+
+    Raises:
+        SearchIndexError: It is the name of an index, or belongs to another library or program.
+    """
+    with client_errors():
+        targets = set(client.indices.get_alias(index=alias, ignore_unavailable=True))
+    if alias in targets:
         raise SearchIndexError(
             _(
                 "{name} is the name of an index on the OpenSearch server, so it can't be an alias:"
                 " choose another FOOTNOTE_SEARCH_INDEX, or delete that index."
             ).format(name=alias)
         )
-    targets = set(found)
     if foreign := sorted(targets - set(own_indexes)):
         raise SearchIndexError(
             _(
@@ -123,10 +118,3 @@ def _own_targets(client: "OpenSearch", alias: str, own_indexes: Collection[str])
             ).format(name=alias, index=", ".join(foreign))
         )
     return targets
-
-
-def _indexes_of(client: "OpenSearch", name: str) -> Mapping[str, Any]:
-    """The indexes of this name or alias, by their names."""
-    with client_errors():
-        found: Mapping[str, Any] = client.indices.get_alias(index=name, ignore_unavailable=True)
-    return found

@@ -294,8 +294,8 @@ class PassageVectorStore(VectorStore):
         self, query: str, k: int = 4, *, filter: Filter | None = None, **kwargs: Any
     ) -> list[Document]:
         """The `k` passages most similar to the question, best first."""
-        vector = self._embedding.embed_query(query)
-        return self.similarity_search_by_vector(vector, k, filter=filter, **kwargs)
+        scored = self.similarity_search_with_score(query, k, filter=filter, **kwargs)
+        return [document for document, _ in scored]
 
     def similarity_search_with_score(
         self, query: str, k: int = 4, *, filter: Filter | None = None, **kwargs: Any

@@ -8,7 +8,7 @@ from storage.opensearch.connection import (
     SearchUnavailableError,
     connect,
 )
-from storage.opensearch.search_cluster import delete_index, point_alias, require_usable_name
+from storage.opensearch.search_cluster import delete_index, own_targets, point_alias
 
 pytestmark = pytest.mark.opensearch
 
@@ -29,25 +29,25 @@ def targets(client, alias):
     return set(client.indices.get_alias(index=alias, ignore_unavailable=True))
 
 
-class TestRequireUsableName:
+class TestOwnTargets:
     def test_a_name_that_does_not_exist_is_usable(self, os_client, index_name):
-        require_usable_name(os_client, index_name, [])
+        own_targets(os_client, index_name, [])
 
     def test_an_alias_of_own_indexes_is_usable(self, os_client, index_name, indexes):
         os_client.indices.put_alias(index=indexes[:2], name=index_name)
-        require_usable_name(os_client, index_name, indexes)
+        own_targets(os_client, index_name, indexes)
 
     def test_the_name_of_an_index_is_not_usable(self, os_client, index_name):
         os_client.indices.create(index=index_name)
         with pytest.raises(SearchServerError, match="the name of an index.*FOOTNOTE_SEARCH_INDEX"):
-            require_usable_name(os_client, index_name, [])
+            own_targets(os_client, index_name, [])
         with pytest.raises(SearchServerError, match="the name of an index"):
-            require_usable_name(os_client, index_name, [index_name])
+            own_targets(os_client, index_name, [index_name])
 
     def test_an_alias_of_another_index_is_not_usable(self, os_client, index_name, indexes):
         os_client.indices.put_alias(index=indexes[:2], name=index_name)
         with pytest.raises(SearchServerError, match=f"{indexes[1]}.*FOOTNOTE_SEARCH_INDEX"):
-            require_usable_name(os_client, index_name, indexes[:1])
+            own_targets(os_client, index_name, indexes[:1])
 
 
 class TestPointAlias:
@@ -109,7 +109,7 @@ def test_an_unreachable_server_is_reported():
         free.bind(("127.0.0.1", 0))
         client = connect(SearchServer((f"http://127.0.0.1:{free.getsockname()[1]}",)))
     for action in (
-        lambda: require_usable_name(client, "a", []),
+        lambda: own_targets(client, "a", []),
         lambda: point_alias(client, "a", "a-1", []),
         lambda: delete_index(client, "a-1"),
     ):
