@@ -13,13 +13,13 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Any
 from unicodedata import normalize
 
-from sqlalchemy import Row, Select, and_, exists, func, select
-from sqlalchemy.orm import Session, aliased
+from sqlalchemy import Select, and_, exists, func, select
+from sqlalchemy.orm import Session, aliased, defer
 
 from domain import Metadata, Passage, shared_headings, utc_text
 from domain.errors import NotFoundError
 from domain.messages import _
-from storage.ledger.columns import from_row
+from storage.ledger.columns import columns_of, from_row
 from storage.ledger.database import Store, in_groups, rows_with, scalars_with
 from storage.ledger.ledger_tables import DocumentRow, DocumentTextRow, PassageRow
 
@@ -27,8 +27,8 @@ if TYPE_CHECKING:
     from langchain_core.documents import Document
 
 
-def _neighbor_spans(passage_ids: Sequence[str], n: int) -> Select[Any]:
-    """The spans around each passage, without texts, which overlap and don't include gaps."""
+def _neighbors(passage_ids: Sequence[str], n: int) -> Select[str, PassageRow]:
+    """The passages around each one, without texts, which overlap and don't include gaps."""
     hit = aliased(PassageRow)
     near = and_(
         PassageRow.document_id == hit.document_id,
@@ -36,38 +36,23 @@ def _neighbor_spans(passage_ids: Sequence[str], n: int) -> Select[Any]:
         PassageRow.ordinal.between(hit.ordinal - n, hit.ordinal + n),
     )
     return (
-        select(
-            hit.id.label("hit"),
-            PassageRow.document_id,
-            PassageRow.ordinal,
-            PassageRow.start,
-            PassageRow.end,
-            PassageRow.page,
-            PassageRow.heading_path,
-        )
+        select(hit.id, PassageRow)
+        .options(defer(PassageRow.text))
         .join(hit, near)
         .where(hit.id.in_(passage_ids))
         .order_by(PassageRow.ordinal)
     )
 
 
-def _window(session: Session, hit: str, neighbors: Sequence[Row[Any]]) -> Passage:
+def _window(session: Session, hit: str, neighbors: Sequence[PassageRow]) -> Passage:
     first, end = neighbors[0], max(row.end for row in neighbors)
     # Sliced by the database, because a document may have megabytes.
     piece = func.substr(DocumentTextRow.text, first.start + 1, end - first.start)
     text = session.scalars(
         select(piece).where(DocumentTextRow.document_id == first.document_id)
     ).one()
-    return Passage(
-        id=hit,
-        document_id=first.document_id,
-        ordinal=first.ordinal,
-        start=first.start,
-        end=end,
-        text=text,
-        heading_path=shared_headings([row.heading_path for row in neighbors]),
-        page=first.page,
-    )
+    headings = shared_headings([row.heading_path for row in neighbors])
+    return from_row(Passage, first, id=hit, end=end, text=text, heading_path=headings)
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,16 +113,9 @@ class Documents(Store):
         self, source_id: str, keys: Iterable[str] | None = None
     ) -> dict[str, StoredVersion]:
         """The stored version of each document of a source, or of those with these keys, by key."""
-        query = select(
-            DocumentRow.key,
-            DocumentRow.id,
-            DocumentRow.version,
-            DocumentRow.formats_version,
-            DocumentRow.revision,
-            DocumentRow.location,
-            DocumentRow.details,
-            DocumentRow.title,
-        ).where(DocumentRow.source_id == source_id)
+        columns = columns_of(StoredVersion, DocumentRow, without="document_id")
+        query = select(DocumentRow.key, DocumentRow.id, *columns)
+        query = query.where(DocumentRow.source_id == source_id)
         with self._database.read() as session:
             rows = (
                 session.execute(query).all()
@@ -244,12 +222,12 @@ class Documents(Store):
         `text` is the document's text from the first start to the last end. `ordinal` and `page` are
         those of the first passage, `heading_path` is the common prefix. Unknown ids are omitted.
         """
-        spans: defaultdict[str, list[Row[Any]]] = defaultdict(list)
+        neighbors: defaultdict[str, list[PassageRow]] = defaultdict(list)
         with self._database.read() as session:
             for group in in_groups(passage_ids):
-                for row in session.execute(_neighbor_spans(group, n)):
-                    spans[row.hit].append(row)
-            return {hit: _window(session, hit, rows) for hit, rows in spans.items()}
+                for hit, row in session.execute(_neighbors(group, n)):
+                    neighbors[hit].append(row)
+            return {hit: _window(session, hit, rows) for hit, rows in neighbors.items()}
 
     def list(
         self, source_id: str | None = None, *, limit: int = 100, offset: int = 0

@@ -86,17 +86,10 @@ class Ratings(Store):
         self, principal: Principal, turn_id: str, grade: int, reason: Reason | None, comment: str
     ) -> Rating:
         """Store a rating, replacing the principal's earlier one of that turn."""
-        row = RatingRow(
-            turn_id=turn_id,
-            user_id=principal.user_id,
-            grade=grade,
-            reason=reason or "",
-            comment=comment,
-            created_at=datetime.now(UTC),
-        )
-        rating = from_row(Rating, row)
+        rating = Rating(turn_id, grade, reason, comment, datetime.now(UTC))
+        stored = asdict(rating) | {"reason": reason or "", "user_id": principal.user_id}
         with self._database.write() as session:
-            session.merge(row)
+            session.merge(RatingRow(**stored))
         return rating
 
     def get(self, principal: Principal, turn_id: str) -> Rating | None:

@@ -11,7 +11,7 @@ from sqlalchemy import delete, func, or_, select, update
 from sqlalchemy.orm import Session, aliased
 
 from domain import ImportKind, ImportRun, ImportState
-from storage.ledger.columns import from_row
+from storage.ledger.columns import from_row, shallow_dict
 from storage.ledger.database import Store, rows_with
 from storage.ledger.import_queue_store import import_run
 from storage.ledger.import_store import REPORTED, readable_failures, source_not_found
@@ -220,16 +220,9 @@ class Sources(Store):
         with self._database.write() as session:
             row = session.get(SourceRow, _source_id(kind, location))
             if row is None:
-                row = SourceRow(
-                    id=_source_id(kind, location),
-                    kind=kind,
-                    location=location,
-                    created_at=datetime.now(UTC),
-                )
+                row = SourceRow(**shallow_dict(new_source(kind, location, name=name)))
                 session.add(row)
-            row.name = name
-            row.options = dict(options or {})
-            session.flush()
+            row.name, row.options = name, dict(options or {})
             return from_row(StoredSource, row)
 
     def find(self, kind: str, location: str) -> StoredSource | None:
