@@ -77,6 +77,7 @@ def _sums(each: Iterable[Mapping[str, Sequence[int]]]) -> dict[str, tuple[int, i
 
 DETAIL = "place"
 """The key in a document's details that makes the document a place."""
+_ONLY_IN_DETAILS = ("reviews", "patterns")
 
 
 def place_rows(documents: Iterable[StoredDocument]) -> list[dict[str, Any]]:
@@ -91,20 +92,9 @@ def place_rows(documents: Iterable[StoredDocument]) -> list[dict[str, Any]]:
 def _row(document: StoredDocument) -> dict[str, Any]:
     data: Metadata = document.details[DETAIL]
     _check(document.key, data)
-    return {
-        "document_id": document.id,
-        "catalogue_id": document.source_id,
-        "place_id": data["place_id"],
-        "title": document.title,
-        "types": list(data.get("types", ())),
-        "fields": dict(data.get("fields", {})),
-        "facts": dict(data.get("facts", {})),
-        "rating": data.get("rating"),
-        "ratings": data.get("ratings", 0),
-        "latitude": data.get("latitude"),
-        "longitude": data.get("longitude"),
-        "aspects": dict(data.get("aspects", {})),
-    }
+    columns = {name: value for name, value in data.items() if name not in _ONLY_IN_DETAILS}
+    own = {"document_id": document.id, "catalogue_id": document.source_id, "title": document.title}
+    return own | columns
 
 
 def _check(key: str, data: Metadata) -> None:

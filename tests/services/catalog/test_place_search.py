@@ -62,8 +62,11 @@ class Loader:
             "place_id": ref.key,
             "types": types,
             "fields": {"borough_en": borough},
+            "facts": {},
             "rating": rating,
             "ratings": ratings,
+            "latitude": None,
+            "longitude": None,
             "aspects": self.aspects.get(ref.key, {}),
         }
         metadata = {

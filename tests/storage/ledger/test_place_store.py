@@ -77,7 +77,9 @@ def item(key):
 
 
 def details(place_id, **more):
-    return {"place_id": place_id} | more
+    unknown = {"rating": None, "ratings": 0, "latitude": None, "longitude": None}
+    empty = {"types": [], "fields": {}, "facts": {}, "aspects": {}}
+    return {"place_id": place_id} | unknown | empty | more
 
 
 letters = st.characters(exclude_categories=["Cs"], exclude_characters="\0")
