@@ -13,7 +13,7 @@ from domain import LOCAL_USER, SearchChoice
 from domain.errors import AppError
 from domain.web.host_policy import Host, HostPolicy
 from storage.ledger.conversation_link_store import ConversationLinks
-from storage.ledger.document_list_store import DocumentList, FirstPassages, LabelList, Titles
+from storage.ledger.document_list_store import DocumentList, Titles
 from storage.ledger.feedback_store import Labels, Ratings
 from storage.ledger.import_store import Failures
 from storage.ledger.passage_finder import LedgerFilter, PassageFinder, Reading
@@ -163,7 +163,6 @@ class Services(AdministrationServices):
 
         return ChoiceService(
             DocumentList(self._database),
-            LabelList(self._database),
             self.access,
             self.parts.default_search,
         )
@@ -173,9 +172,7 @@ class Services(AdministrationServices):
         """Suggests questions about the library."""
         from services.search.suggestion_service import SuggestionService
 
-        return SuggestionService(
-            DocumentList(self._database), FirstPassages(self._database), self.access, SAMPLES
-        )
+        return SuggestionService(DocumentList(self._database), self.access, SAMPLES)
 
     @cached_property
     def relevance(self) -> "RelevanceService":

@@ -15,7 +15,7 @@ from domain.errors import ConflictError, InputError
 from domain.messages import _
 from services.access import Access, Readable
 from storage.filters import EITHER, checks_of, fields_of
-from storage.ledger.document_list_store import DocumentList, LabelList
+from storage.ledger.document_list_store import DocumentList
 from storage.ledger.restriction_store import Denied, Readers
 from storage.ledger.source_store import StoredSource
 
@@ -246,14 +246,12 @@ class ChoiceService:
     def __init__(
         self,
         documents: DocumentList,
-        labels: LabelList,
         access: Access,
         settings: SearchChoice,
         now: Callable[[], float] = monotonic,
     ) -> None:
         """Build the service; `settings` is the default search, `now` a monotonic clock."""
         self._documents = documents
-        self._labels = labels
         self._access = access
         self._settings = settings
         self._now = now
@@ -304,7 +302,7 @@ class ChoiceService:
             formats: defaultdict[str, set[str]] = defaultdict(set)
             for tally in self._documents.tallies(readers):
                 formats[tally.source_id].add(tally.format)
-            labels = self._labels.by_source(readers)
+            labels = self._documents.labels_by_source(readers)
             latest = _Contents(now, formats, labels)
             others = self._contents.items()
             current = {key: one for key, one in others if now - one.read_at <= CACHE_S}

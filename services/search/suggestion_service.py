@@ -11,7 +11,7 @@ from pathlib import Path
 from domain import DocumentFilter, DocumentOrder, ListedDocument, Principal
 from services.access import Access
 from services.search.question_wording import Kind, Subject, Suggestion, is_name
-from storage.ledger.document_list_store import DocumentList, FirstPassages, HeadedText
+from storage.ledger.document_list_store import DocumentList, HeadedText
 from storage.ledger.restriction_store import Readers
 
 _NEWEST = 200
@@ -29,7 +29,6 @@ class SuggestionService:
     """Suggests questions about shared documents; `samples` is the folder of the samples."""
 
     documents: DocumentList
-    passages: FirstPassages
     access: Access
     samples: Path
 
@@ -56,7 +55,7 @@ class SuggestionService:
         """The questions of `suggest`, in this order, with the ids of their documents."""
         script = _SCRIPTS.get(language, "")
         documents = _mix(self._candidates(principal), day, script)[:_READ]
-        passages = self.passages.of([one.id for one in documents])
+        passages = self.documents.first_passages([one.id for one in documents])
         ranked: list[tuple[bool, bool, int, int, str, str]] = []
         for place, document in enumerate(documents):
             is_foreign = bool(script) and document.script != script

@@ -66,51 +66,6 @@ class HeadedText(NamedTuple):
     text: str
 
 
-class FirstPassages(Store):
-    """The first passages of documents, with their headings."""
-
-    def of(self, document_ids: Sequence[str]) -> dict[str, list[HeadedText]]:
-        """By document id, its first 60 passages in the active index, in text order.
-
-        Long texts are cut. Documents without passages are omitted.
-        """
-        text = func.substr(PassageRow.text, 1, _LONGEST_TEXT)
-        query = (
-            in_active_index(select(PassageRow.document_id, PassageRow.heading_path, text))
-            .where(PassageRow.ordinal < _FIRST)
-            .order_by(PassageRow.document_id, PassageRow.ordinal)
-        )
-        passages: dict[str, list[HeadedText]] = {}
-        with self._database.read() as session:
-            for id_, path, words in rows_with(session, query, PassageRow.document_id, document_ids):
-                passages.setdefault(id_, []).append(HeadedText(path[-1] if path else "", words))
-        return passages
-
-
-class LabelList(Store):
-    """The labels of sources and individual documents that are in use."""
-
-    def by_source(self, readers: Readers = None) -> dict[str, set[str]]:
-        """By source id, the labels of its documents; sources without labels are omitted.
-
-        Documents that the readers may not read don't count.
-        """
-        # Only distinct values are decoded: few, however many documents there are.
-        labels = DocumentRow.details["labels"].as_string()
-        # An expression, because for the plain column, SQLite would use an index and read the rows
-        # out of order, which takes four times as long.
-        source = DocumentRow.source_id.concat("")
-        labels_by_source: defaultdict[str, set[str]] = defaultdict(set)
-        with self._database.read() as session:
-            for source_id, encoded in session.execute(
-                select(source, labels)
-                .distinct()
-                .where(labels.is_not(None), is_readable_by(readers))
-            ):
-                labels_by_source[source_id].update(json.loads(encoded))
-        return {source_id: names for source_id, names in labels_by_source.items() if names}
-
-
 PASSAGE_BOUNDS = (0, 1, 2, 5, 10, 20, 50, 100, 200)
 """Upper bounds of the document groups by number of passages; the last group has no bound."""
 
@@ -135,7 +90,7 @@ class Tally(NamedTuple):
 
 
 class DocumentList(Store):
-    """The documents in the library's table; texts are not read."""
+    """The documents in the library's table; whole texts are not read."""
 
     def page(
         self, filter_: DocumentFilter, order: DocumentOrder, *, limit: int, offset: int = 0
@@ -168,6 +123,40 @@ class DocumentList(Store):
         by = (DocumentRow.source_id, DocumentRow.format, DocumentRow.script)
         query = select(*by, func.count()).where(is_readable_by(readers)).group_by(*by).order_by(*by)
         return self._tuples(Tally, query)
+
+    def labels_by_source(self, readers: Readers) -> dict[str, set[str]]:
+        """By source id, the labels of its documents; sources without labels are omitted.
+
+        Documents that the readers may not read don't count.
+        """
+        # Only distinct values are decoded: few, however many documents there are.
+        labels = DocumentRow.details["labels"].as_string()
+        # An expression, because for the plain column, SQLite would use an index and read the rows
+        # out of order, which takes four times as long.
+        source = DocumentRow.source_id.concat("")
+        query = select(source, labels).where(labels.is_not(None), is_readable_by(readers))
+        labels_by_source: defaultdict[str, set[str]] = defaultdict(set)
+        with self._database.read() as session:
+            for source_id, encoded in session.execute(query.distinct()):
+                labels_by_source[source_id].update(json.loads(encoded))
+        return {source_id: names for source_id, names in labels_by_source.items() if names}
+
+    def first_passages(self, document_ids: Sequence[str]) -> dict[str, list[HeadedText]]:
+        """By document id, its first 60 passages in the active index, in text order.
+
+        Long texts are cut. Documents without passages are omitted.
+        """
+        text = func.substr(PassageRow.text, 1, _LONGEST_TEXT)
+        query = (
+            in_active_index(select(PassageRow.document_id, PassageRow.heading_path, text))
+            .where(PassageRow.ordinal < _FIRST)
+            .order_by(PassageRow.document_id, PassageRow.ordinal)
+        )
+        passages: dict[str, list[HeadedText]] = {}
+        with self._database.read() as session:
+            for id_, path, words in rows_with(session, query, PassageRow.document_id, document_ids):
+                passages.setdefault(id_, []).append(HeadedText(path[-1] if path else "", words))
+        return passages
 
     def by_passages(self, sources: Sequence[str], readers: Readers = None) -> dict[int | None, int]:
         """A histogram of the passages per document, for these sources.

@@ -56,14 +56,16 @@ def test_files_of_a_conversation_are_a_choice_only_there(build_services):
 def test_choices_are_cached_for_a_limited_time():
     reads, clock = [], [0.0]
     tally = SimpleNamespace(source_id="s1", format="md")
-    documents = SimpleNamespace(tallies=lambda _denied: reads.append("read") or [tally])
-    labels = SimpleNamespace(by_source=lambda _denied: {"s1": {"hr"}})
+    documents = SimpleNamespace(
+        tallies=lambda _denied: reads.append("read") or [tally],
+        labels_by_source=lambda _denied: {"s1": {"hr"}},
+    )
     source = new_source("directory", "/docs", name="Docs")
     source = replace(source, id="s1")
     access = SimpleNamespace(
         readable=lambda _principal: Readable({"s1": source}), readers=lambda _principal: None
     )
-    service = ChoiceService(documents, labels, access, SearchChoice(), lambda: clock[0])
+    service = ChoiceService(documents, access, SearchChoice(), lambda: clock[0])
     for moment, read in ((0, 1), (CACHE_S, 1), (CACHE_S + 1, 2)):
         clock[0] = moment
         assert service.choices(LOCAL_USER).labels == ("hr",)

@@ -45,7 +45,7 @@ class Library:
     def page(self, filter_, order, *, limit):
         return [one for one in self.documents if one.source_id in filter_.sources][:limit]
 
-    def of(self, ids):
+    def first_passages(self, ids):
         return {
             one.id: [
                 HeadedText(heading, TEXTS[one.script])
@@ -64,7 +64,7 @@ class Library:
 
 def suggest(documents, headings=None, *, day=DAY, n=4, language="", **sources):
     library = Library(documents, headings, **sources)
-    service = SuggestionService(library, library, library, SAMPLES)
+    service = SuggestionService(library, library, SAMPLES)
     return service.suggest(LOCAL_USER, day, n, language=language)
 
 

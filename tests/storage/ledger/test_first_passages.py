@@ -1,6 +1,6 @@
 import pytest
 
-from storage.ledger.document_list_store import FirstPassages
+from storage.ledger.document_list_store import DocumentList
 
 pytestmark = pytest.mark.usefixtures("ledger_kind")
 
@@ -8,7 +8,8 @@ pytestmark = pytest.mark.usefixtures("ledger_kind")
 def test_passages_come_with_their_headings_in_the_order_of_the_text(imported):
     services = imported(embed=True)
     documents = {document.key: document.id for document in services.library.documents.list()}
-    passages = FirstPassages(services.parts.database).of([*documents.values(), "unknown"])
+    listed = DocumentList(services.parts.database)
+    passages = listed.first_passages([*documents.values(), "unknown"])
     leave = passages[documents["leave.md"]]
     assert [one.heading for one in leave] == ["Annual leave", "Sick leave"]
     assert "25 days of annual leave" in leave[0].text
