@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from importlib import import_module
 from pathlib import PurePosixPath
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from domain.errors import UnreadableError
 from domain.messages import _
@@ -80,13 +80,6 @@ def unsupported(name: str) -> str | None:
     return _("Footnote does not read {suffix} files yet").format(suffix=suffix)
 
 
-class FileText(NamedTuple):
-    """The text of a file, and the metadata that `read_document` describes."""
-
-    text: str
-    metadata: dict[str, Any]
-
-
 def read_document(name: str, data: bytes) -> "Document":
     """Read a file of any supported format as Markdown text, in this process.
 
@@ -112,8 +105,8 @@ def read_document(name: str, data: bytes) -> "Document":
     return Document(page_content=text, metadata=metadata)
 
 
-def read_file(name: str, data: bytes) -> FileText:
-    """Like `read_document`, without LangChain."""
+def read_file(name: str, data: bytes) -> tuple[str, dict[str, Any]]:
+    """The text and the metadata of `read_document`, without LangChain."""
     if reason := unsupported(name):
         raise UnreadableError(reason)
     if not data:
@@ -132,7 +125,7 @@ def read_file(name: str, data: bytes) -> FileText:
         "pages": list(content.pages),
         "warnings": [*content.warnings, *([SUSPECTED] if is_suspected(text) else [])],
     }
-    return FileText(text, metadata)
+    return text, metadata
 
 
 def reader_of(suffix: str) -> Callable[[bytes], Content]:
