@@ -7,7 +7,7 @@ from pathlib import Path
 
 from domain import Action, Principal, Role
 from domain.errors import ConflictError
-from domain.logs import get_logger, milliseconds
+from domain.logs import elapsed_ms, get_logger
 from domain.messages import _
 from domain.version import VERSION
 from services.access import require_role
@@ -87,7 +87,7 @@ class BackupService:
             stop_if(cancelled)
             on_progress(progress)
 
-        started, created_at = time.monotonic(), datetime.now(UTC)
+        started, created_at = time.perf_counter(), datetime.now(UTC)
         with library_copy(self.data_dir, self._location.file, report) as copy:
             self._require_intact(copy)
             manifest = self._manifest(copy, created_at, is_scheduled)
@@ -95,7 +95,7 @@ class BackupService:
             write_backup(copy, manifest, file, report)
         scheduled = manifest.is_scheduled
         self._audit.record(principal, Action.BACKUP_CREATED, file.name, is_scheduled=scheduled)
-        total_ms = milliseconds(time.monotonic() - started)
+        total_ms = elapsed_ms(started)
         _log.info("backup finished", file=str(file), bytes=manifest.size, total_ms=total_ms)
         return Backup(file, manifest)
 

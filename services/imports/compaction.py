@@ -10,7 +10,7 @@ import time
 from functools import partial
 
 from domain import Principal, Role
-from domain.logs import get_logger, milliseconds
+from domain.logs import elapsed_ms, get_logger
 from services.access import require_role
 from services.imports.index_copy import copy_passages
 from services.imports.index_writer import ActiveIndex
@@ -54,7 +54,7 @@ class Compaction:
         require_role(principal, Role.ADMIN)
         if self._due_index() is None:  # the usual case, without the lock
             return False
-        started = time.monotonic()
+        started = time.perf_counter()
         try:
             with self._active.lock.hold(_LOCK_TIMEOUT_S, partial(stop_if, cancelled)):
                 index = self._due_index()  # another process may have compacted it
@@ -63,8 +63,7 @@ class Compaction:
                 copied = self._compact(index, cancelled)
         except CancelledError:
             return False
-        seconds = time.monotonic() - started
-        _log.info("index compacted", passages=copied, total_ms=milliseconds(seconds))
+        _log.info("index compacted", passages=copied, total_ms=elapsed_ms(started))
         return True
 
     def _due_index(self) -> Index | None:
@@ -82,10 +81,7 @@ class Compaction:
     def _compact(self, index: Index, cancelled: Cancelled) -> int:
         source = open_store(self._active.indexes, self._active.stores, index)
         source.load()  # vectors of damaged files must not be copied
-        copy = self._active.resume_or_create(index.spec)
-        copied = 0
-        writer = self._active.writer_of(copy)
-        for progress in copy_passages(self._documents, source, writer, cancelled):
-            copied = progress.passages
-        self._active.activate(copy.index)
+        writer = self._active.writer_of(self._active.resume_or_create(index.spec))
+        copied = copy_passages(self._documents, source, writer, cancelled=cancelled)
+        self._active.activate(writer.index)
         return copied

@@ -1,6 +1,6 @@
 """Plans an import: compares the listing of a source with the ledger."""
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -66,7 +66,7 @@ class Loader(Protocol):
         """
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Plan:
     """The work of an import, decided before anything is read.
 
@@ -89,92 +89,6 @@ class Plan:
     options: Mapping[str, Any] = field(default_factory=dict)
 
 
-def plan(
-    listing: Iterable[ListingEntry],
-    stored: Mapping[str, StoredVersion],
-    failures: Mapping[str, Failure],
-    *,
-    formats_version: int,
-    confirm_removals: bool,
-    keys: Collection[str] = (),
-    excluded: Collection[str] = (),
-    restrictions: Mapping[str, Restrictions] | None = None,
-    mirrors_permissions: bool = False,
-) -> Plan:
-    """Compare a source's complete listing with the ledger.
-
-    A document is unchanged if it was imported from the same bytes by the same reader version.
-    Removal guard: if a source has more than 10 documents, more than half of them are removed only
-    with `confirm_removals`, because an unmounted folder looks like an empty one. The same applies
-    to documents whose removal is not certain according to the loader.
-
-    Args:
-        listing: The source's complete listing.
-        stored: Stored versions by key.
-        failures: Recorded failures by key.
-        formats_version: Version of the readers.
-        confirm_removals: Lift the removal guard.
-        keys: Restrict the import to these documents and read them even if unchanged; empty for
-            all.
-        excluded: Documents that a person excluded: they count as removed from the source, and
-            their removal needs no confirmation.
-        restrictions: The restrictions of stored documents by document id.
-        mirrors_permissions: The source restricts its documents; stored ones that it does not list
-            are hidden, because their permissions are unknown.
-    """
-    selected, excluded = frozenset(keys), frozenset(excluded)
-    scan = _scan(listing, selected, excluded)
-    duplicates = [_duplicate(ref) for ref in scan.duplicates]
-    result = Plan(settled=duplicates, cursor=scan.cursor, options=scan.options)
-    for ref in scan.documents:
-        if selected:
-            result.to_read.append(ref)
-        else:
-            _classify(ref, result, stored.get(ref.key), failures.get(ref.key), formats_version)
-    _settle_skipped(scan, result, stored, failures, selected)
-    missing = [key for key in stored if key not in scan.keys and (not selected or key in selected)]
-    missing_keys = _without_hidden(missing, scan.skipped, stored, result)
-    result = _apply_removals(
-        result, missing_keys, stored, excluded, scan.removed, confirm_removals=confirm_removals
-    )
-    unlisted = _unlisted(scan, result, stored, selected) if mirrors_permissions else ()
-    return _with_permissions(result, scan.documents, unlisted, stored, restrictions or {})
-
-
-def _unlisted(
-    scan: "_Listing",
-    result: Plan,
-    stored: Mapping[str, StoredVersion],
-    selected: Collection[str],
-) -> set[str]:
-    """The stored documents that stay in the library although the source does not list them."""
-    removed = {item.key for _id, item in result.removals}
-    unlisted = stored.keys() - scan.keys - removed
-    return unlisted.intersection(selected) if selected else unlisted
-
-
-def _with_permissions(
-    result: Plan,
-    refs: Sequence[DocumentRef],
-    unlisted: Collection[str],
-    stored: Mapping[str, StoredVersion],
-    current: Mapping[str, Restrictions],
-) -> Plan:
-    """The plan with changes of restrictions, and with items that report them."""
-    to_read = {ref.key for ref in result.to_read}
-    changed = changed_restrictions(refs, to_read, stored, current)
-    by_key = {ref.key: ref for ref in refs}
-    keys = {key for key in by_key.keys() & stored.keys() if stored[key].document_id in changed}
-    settled = [
-        with_permissions(item, by_key.get(item.key), keys)
-        if item.key in by_key or item.key in unlisted
-        else item
-        for item in result.settled
-    ]
-    hidden = hidden_documents(unlisted, stored, current)
-    return replace(result, settled=settled, restrictions=changed | hidden)
-
-
 @dataclass(slots=True)
 class _Listing:
     """The entries of a listing by kind: all keys, selected documents, and duplicate keys.
@@ -191,66 +105,161 @@ class _Listing:
     options: Mapping[str, Any] = field(default_factory=dict)
 
 
-def _scan(
-    listing: Iterable[ListingEntry], selected: Collection[str], excluded: Collection[str]
-) -> _Listing:
-    scan = _Listing()
-    for entry in listing:
-        if isinstance(entry, Cursor):
-            scan.cursor = entry.values
-        elif isinstance(entry, NewOptions):
-            scan.options = entry.values
-        elif isinstance(entry, Removed):
-            scan.removed[entry.key] = entry
-        elif entry.key in excluded:
-            continue
-        elif isinstance(entry, Skipped):
-            scan.skipped.append(entry)
+@dataclass(frozen=True, kw_only=True)
+class Planner:
+    """Compares listings of a source with the ledger.
+
+    `stored` are the stored versions and `failures` the recorded failures by key. `formats_version`
+    is the version of the readers. `confirm_removals` lifts the removal guard.
+
+    With `keys`, an import is restricted to these documents and reads them even if unchanged.
+    Documents that a person `excluded` count as removed from the source, and their removal needs no
+    confirmation. `restrictions` are those of stored documents by document id. If the source
+    `mirrors_permissions`, stored documents that it does not list are hidden, because their
+    permissions are unknown.
+    """
+
+    stored: Mapping[str, StoredVersion]
+    failures: Mapping[str, Failure]
+    formats_version: int
+    confirm_removals: bool
+    keys: frozenset[str] = frozenset()
+    excluded: frozenset[str] = frozenset()
+    restrictions: Mapping[str, Restrictions] = field(default_factory=dict)
+    mirrors_permissions: bool = False
+
+    def plan(self, listing: Iterable[ListingEntry]) -> Plan:
+        """The plan for a complete listing.
+
+        A document is unchanged if it was imported from the same bytes by the same reader version.
+        Removal guard: if a source has more than 10 documents, more than half of them are removed
+        only with `confirm_removals`, because an unmounted folder looks like an empty one. The same
+        applies to documents whose removal is not certain according to the loader.
+        """
+        scan = self._scan(listing)
+        settled = [_duplicate(ref) for ref in scan.duplicates]
+        result = Plan(settled=settled, cursor=scan.cursor, options=scan.options)
+        for ref in scan.documents:
+            if self.keys:
+                result.to_read.append(ref)
+            else:
+                self._classify(ref, result)
+        self._settle_skipped(scan, result)
+        self._settle_missing(scan, result)
+        self._restrict(scan, result)
+        return result
+
+    def _is_selected(self, key: str) -> bool:
+        return not self.keys or key in self.keys
+
+    def _scan(self, listing: Iterable[ListingEntry]) -> _Listing:
+        scan = _Listing()
+        for entry in listing:
+            if isinstance(entry, Cursor):
+                scan.cursor = entry.values
+            elif isinstance(entry, NewOptions):
+                scan.options = entry.values
+            elif isinstance(entry, Removed):
+                scan.removed[entry.key] = entry
+            elif entry.key in self.excluded:
+                continue
+            elif isinstance(entry, Skipped):
+                scan.skipped.append(entry)
+            else:
+                if self._is_selected(entry.key):
+                    (scan.duplicates if entry.key in scan.keys else scan.documents).append(entry)
+                scan.keys.add(entry.key)
+        return scan
+
+    def _classify(self, ref: DocumentRef, result: Plan) -> None:
+        stored, failure = self.stored.get(ref.key), self.failures.get(ref.key)
+        if is_current(ref, stored, self.formats_version):
+            title = stored.title if stored else ""
+            result.settled.append(ImportItem(ref.key, ref.location, Outcome.UNCHANGED, title=title))
+            if failure is not None:
+                result.resolved.append(ref.key)
+        elif failure is not None and _still_applies(failure, ref, self.formats_version):
+            kind = UnreadableError if failure.is_error else NothingToReadError
+            item = failed_item(ref, kind(failure.reason), stored)
+            if stored is not None and item.outcome is Outcome.REMOVED:  # recorded, not removed yet
+                result.removals.append((stored.document_id, item))
+            else:
+                result.settled.append(item)
         else:
-            if not selected or entry.key in selected:
-                (scan.duplicates if entry.key in scan.keys else scan.documents).append(entry)
-            scan.keys.add(entry.key)
-    return scan
+            result.to_read.append(ref)
 
+    def _settle_skipped(self, scan: _Listing, result: Plan) -> None:
+        for entry in scan.skipped:
+            if self._is_selected(entry.key):
+                result.settled.append(_skipped_item(entry, self.stored.get(entry.key)))
+                if entry.is_error and entry.key not in scan.keys:
+                    result.failures[entry.key] = _skipped_failure(entry)
+        known = scan.keys | result.failures.keys()
+        result.resolved += [
+            key for key in self.failures if key not in known and self._is_selected(key)
+        ]
 
-def _settle_skipped(
-    scan: _Listing,
-    result: Plan,
-    stored: Mapping[str, StoredVersion],
-    failures: Mapping[str, Failure],
-    selected: Collection[str],
-) -> None:
-    reported = [entry for entry in scan.skipped if not selected or entry.key in selected]
-    result.settled.extend(_skipped_item(entry, stored) for entry in reported)
-    result.failures.update(_skipped_failures(reported, scan.keys))
-    listed_or_failed = scan.keys | result.failures.keys()
-    result.resolved.extend(
-        key for key in failures if key not in listed_or_failed and (not selected or key in selected)
-    )
+    def _settle_missing(self, scan: _Listing, result: Plan) -> None:
+        """Remove missing documents, except those in folders that can't be listed, which stay."""
+        skipped = {entry.key for entry in scan.skipped}
+        folders = tuple(entry.folder for entry in scan.skipped if entry.folder)
+        missing = [
+            key
+            for key in self.stored
+            if key not in scan.keys and key not in skipped and self._is_selected(key)
+        ]
+        reason = _("its folder can't be listed; the version imported earlier stays in use")
+        for key in missing:
+            if key.startswith(folders):
+                result.settled.append(self._item(key, Outcome.RETAINED, reason))
+        self._remove([key for key in missing if not key.startswith(folders)], scan.removed, result)
 
+    def _remove(self, keys: list[str], reported: Mapping[str, Removed], result: Plan) -> None:
+        withheld = set() if self.confirm_removals else self._doubtful(keys, reported)
+        for key in keys:
+            reason = reported[key].reason if key in reported else ""
+            if key in withheld:
+                withheld_reason = _("{reason}; its removal waits for confirmation").format(
+                    reason=reason or _("no longer in the source")
+                )
+                result.settled.append(self._item(key, Outcome.RETAINED, withheld_reason))
+            else:
+                item = self._item(key, Outcome.REMOVED, reason)
+                result.removals.append((self.stored[key].document_id, item))
+        result.withheld = len(withheld)
 
-def _classify(
-    ref: DocumentRef,
-    result: Plan,
-    stored: StoredVersion | None,
-    failure: Failure | None,
-    formats_version: int,
-) -> None:
-    current = (ref.version, formats_version)
-    if is_current(ref, stored, formats_version):
-        title = stored.title if stored else ""
-        result.settled.append(ImportItem(ref.key, ref.location, Outcome.UNCHANGED, title=title))
-        if failure is not None:
-            result.resolved.append(ref.key)
-    elif failure is not None and _still_applies(failure, current):
-        kind = UnreadableError if failure.is_error else NothingToReadError
-        item = failed_item(ref, kind(failure.reason), stored)
-        if stored is not None and item.outcome is Outcome.REMOVED:  # recorded, but not removed yet
-            result.removals.append((stored.document_id, item))
-        else:
-            result.settled.append(item)
-    else:
-        result.to_read.append(ref)
+    def _doubtful(self, keys: list[str], reported: Mapping[str, Removed]) -> set[str]:
+        """The documents whose removal needs confirmation."""
+        removed = {key for key in keys if key not in self.excluded}
+        if len(self.stored) > _GUARD_ABOVE and len(removed) * 2 > len(self.stored):
+            return removed
+        return {key for key in removed if key in reported and not reported[key].is_certain}
+
+    def _restrict(self, scan: _Listing, result: Plan) -> None:
+        """Plan changes of restrictions, and report them in the items."""
+        unlisted = self._unlisted(scan, result) if self.mirrors_permissions else set[str]()
+        to_read = {ref.key for ref in result.to_read}
+        changed = changed_restrictions(scan.documents, to_read, self.stored, self.restrictions)
+        refs = {ref.key: ref for ref in scan.documents}
+        keys = {key for key, one in self.stored.items() if one.document_id in changed}
+        result.settled = [
+            with_permissions(item, refs.get(item.key), keys)
+            if item.key in refs or item.key in unlisted
+            else item
+            for item in result.settled
+        ]
+        hidden = hidden_documents(unlisted, self.stored, self.restrictions)
+        result.restrictions = changed | hidden
+
+    def _unlisted(self, scan: _Listing, result: Plan) -> set[str]:
+        """The stored documents that stay in the library although the source does not list them."""
+        removed = {item.key for _id, item in result.removals}
+        unlisted = self.stored.keys() - scan.keys - removed
+        return set(filter(self._is_selected, unlisted))
+
+    def _item(self, key: str, outcome: Outcome, reason: str) -> ImportItem:
+        stored = self.stored[key]
+        return ImportItem(key, stored.location, outcome, reason, title=stored.title)
 
 
 def is_current(ref: DocumentRef, stored: StoredVersion | None, formats_version: int) -> bool:
@@ -261,8 +270,9 @@ def is_current(ref: DocumentRef, stored: StoredVersion | None, formats_version: 
     )
 
 
-def _still_applies(failure: Failure, here: tuple[str, int]) -> bool:
-    return not failure.again and (failure.version, failure.formats_version) == here
+def _still_applies(failure: Failure, ref: DocumentRef, formats_version: int) -> bool:
+    current = (ref.version, formats_version)
+    return not failure.again and (failure.version, failure.formats_version) == current
 
 
 def failed_item(
@@ -289,71 +299,14 @@ def _duplicate(ref: DocumentRef) -> ImportItem:
     return ImportItem(ref.key, ref.location, Outcome.FAILED, reason, title=ref.title)
 
 
-def _skipped_item(entry: Skipped, stored: Mapping[str, StoredVersion]) -> ImportItem:
+def _skipped_item(entry: Skipped, stored: StoredVersion | None) -> ImportItem:
     ref = DocumentRef(entry.key, "", entry.location, entry.title)
-    item = failed_item(ref, UnreadableError(entry.reason), stored.get(entry.key))
+    item = failed_item(ref, UnreadableError(entry.reason), stored)
     return item if entry.is_error else replace(item, outcome=Outcome.SKIPPED)
 
 
-def _skipped_failures(skipped: Iterable[Skipped], listed: Collection[str]) -> dict[str, Failure]:
-    """The failures of skipped entries, unless a document with the same key is listed."""
-    return {
-        entry.key: Failure("", 0, entry.reason, entry.location, again=True, title=entry.title)
-        for entry in skipped
-        if entry.is_error and entry.key not in listed
-    }
-
-
-def _without_hidden(
-    missing: list[str],
-    skipped: list[Skipped],
-    stored: Mapping[str, StoredVersion],
-    result: Plan,
-) -> list[str]:
-    """The missing documents, except those in folders that can't be listed, which stay."""
-    keys = {entry.key for entry in skipped}
-    folders = tuple(entry.folder for entry in skipped if entry.folder)
-    missing = [key for key in missing if key not in keys]
-    hidden = [key for key in missing if key.startswith(folders)]
-    reason = _("its folder can't be listed; the version imported earlier stays in use")
-    result.settled.extend(_item(key, stored, Outcome.RETAINED, reason) for key in hidden)
-    return [key for key in missing if not key.startswith(folders)]
-
-
-def _apply_removals(
-    result: Plan,
-    missing_keys: list[str],
-    stored: Mapping[str, StoredVersion],
-    excluded: Collection[str],
-    reported: Mapping[str, Removed],
-    *,
-    confirm_removals: bool,
-) -> Plan:
-    removed_at_source = [key for key in missing_keys if key not in excluded]
-    many = len(stored) > _GUARD_ABOVE and len(removed_at_source) * 2 > len(stored)
-    doubtful = {
-        key
-        for key in removed_at_source
-        if many or (key in reported and not reported[key].is_certain)
-    }
-    withheld = set() if confirm_removals else doubtful
-    for key in missing_keys:
-        reason = reported[key].reason if key in reported else ""
-        if key in withheld:
-            withheld_reason = _("{reason}; its removal waits for confirmation").format(
-                reason=reason or _("no longer in the source")
-            )
-            result.settled.append(_item(key, stored, Outcome.RETAINED, withheld_reason))
-        else:
-            item = _item(key, stored, Outcome.REMOVED, reason)
-            result.removals.append((stored[key].document_id, item))
-    return replace(result, withheld=len(withheld))
-
-
-def _item(
-    key: str, stored: Mapping[str, StoredVersion], outcome: Outcome, reason: str = ""
-) -> ImportItem:
-    return ImportItem(key, stored[key].location, outcome, reason, title=stored[key].title)
+def _skipped_failure(entry: Skipped) -> Failure:
+    return Failure("", 0, entry.reason, entry.location, again=True, title=entry.title)
 
 
 def list_entries(

@@ -16,7 +16,7 @@ from domain import (
 from domain.errors import UnreadableError
 from services.access import Access
 from services.imports.import_forecast import PassageForecast
-from services.imports.import_plan import Loader, Plan, failed_item, list_entries, plan
+from services.imports.import_plan import Loader, Plan, Planner, failed_item, list_entries
 from services.imports.import_run import ImportExecution, ImportTask, final_state
 from services.imports.import_turn import TurnOverError
 from services.imports.index_writer import FIRST_STEP_TIMEOUT_S, ActiveIndex, searchable_text
@@ -253,19 +253,21 @@ class ImportService:
 
     def _plan(self, task: ImportTask, stored: Mapping[str, StoredVersion]) -> Plan:
         source, failures = task.source, self._imports.failures(task.source.id)
-        return plan(
-            list_entries(source, task.loader, stored, failures, task.on_progress, task.cancelled),
-            stored,
-            failures,
+        listing = list_entries(
+            source, task.loader, stored, failures, task.on_progress, task.cancelled
+        )
+        restrictions = self._access.restrictions
+        planner = Planner(
+            stored=stored,
+            failures=failures,
             formats_version=self._formats_version,
             confirm_removals=task.confirm_removals,
-            keys=task.keys,
-            excluded=excluded_keys(source.options),
-            restrictions=self._access.restrictions.of_documents(
-                one.document_id for one in stored.values()
-            ),
+            keys=frozenset(task.keys),
+            excluded=frozenset(excluded_keys(source.options)),
+            restrictions=restrictions.of_documents(one.document_id for one in stored.values()),
             mirrors_permissions=mirrors_permissions(source.options),
         )
+        return planner.plan(listing)
 
     def _dry_run_item(
         self, task: ImportTask, ref: DocumentRef, stored: StoredVersion | None, spec: IndexSpec

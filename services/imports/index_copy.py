@@ -1,12 +1,13 @@
 """Copies passages of an index with their vectors, without splitting or embedding again."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from domain import Progress, Stage
 from domain.errors import StorageError
 from domain.messages import _
 from services.imports.index_writer import Entry, IndexWriter
-from services.long_work import Cancelled, Progress, Stage, stop_if
+from services.long_work import Cancelled, OnProgress, ignore, never, stop_if
 from storage.base_store import IndexStore
 from storage.ledger.database import in_groups
 from storage.ledger.document_store import Documents
@@ -18,12 +19,15 @@ _DOCUMENTS_PER_STEP = 500
 
 
 def copy_passages(
-    documents: Documents, source: IndexStore, writer: IndexWriter, cancelled: Cancelled
-) -> Iterator[Progress]:
-    """Copy the passages of the documents that the index of the writer lacks, step by step.
+    documents: Documents,
+    source: IndexStore,
+    writer: IndexWriter,
+    on_progress: OnProgress = ignore,
+    cancelled: Cancelled = never,
+) -> int:
+    """Copy the passages of the documents that the index of the writer lacks; returns their number.
 
-    A copy that was interrupted is resumed. The caller holds the lock of the library. `passages` of
-    the progress is the number of passages copied so far.
+    A copy that was interrupted is resumed. The caller holds the lock of the library.
 
     Raises:
         CancelledError: The work was canceled between two steps.
@@ -41,7 +45,8 @@ def copy_passages(
             writer.add_embedded(entries, _vectors(source, entries), cancelled)
         copied += len(entries)
         done = number * _DOCUMENTS_PER_STEP + len(ids)
-        yield Progress(Stage.INDEXING, done, len(missing), passages=copied)
+        on_progress(Progress(Stage.INDEXING, done, len(missing), passages=copied))
+    return copied
 
 
 def _vectors(source: IndexStore, entries: Sequence[Entry]) -> "np.ndarray":

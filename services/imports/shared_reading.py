@@ -1,7 +1,7 @@
 """The documents of a large import, which several workers read.
 
 The worker of the import publishes them in portions. It reads portions itself, and so does every
-worker without a run (`services.portion_reader`). The import continues when none is left.
+worker without a run (`services.import_worker`). The import continues when none is left.
 """
 
 from collections.abc import Collection, Sequence

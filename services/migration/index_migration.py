@@ -6,12 +6,12 @@ from dataclasses import dataclass, replace
 
 from domain import Principal, Role
 from domain.errors import ConflictError, StorageError
-from domain.logs import get_logger, milliseconds
+from domain.logs import elapsed_ms, get_logger
 from domain.messages import _
 from services.access import require_role
 from services.imports.index_copy import copy_passages
 from services.imports.index_writer import ActiveIndex
-from services.long_work import OnProgress, Progress, Stage, ignore, never
+from services.long_work import OnProgress, Progress, Stage, ignore
 from storage.base_store import IndexStore
 from storage.index_stores import IndexStores, open_store
 from storage.ledger.database import Database, in_groups
@@ -61,15 +61,14 @@ class IndexMigration:
             StorageError: An index is damaged or can't be read or written.
         """
         require_role(principal, Role.ADMIN)
-        started = time.monotonic()
+        started = time.perf_counter()
         with self._active.lock.hold(_LOCK_TIMEOUT_S):
             index = self._active.indexes.active()
             if index is None or index.spec.engine == engine:
                 return None
             _require_current(index)
             move = self._move(index, Engine(engine), on_progress)
-        seconds = time.monotonic() - started
-        _log.info("index moved", passages=move.copied, total_ms=milliseconds(seconds))
+        _log.info("index moved", passages=move.copied, total_ms=elapsed_ms(started))
         return move
 
     def _move(self, index: Index, engine: Engine, on_progress: OnProgress) -> IndexMove:
@@ -78,11 +77,8 @@ class IndexMigration:
         spec = replace(index.spec, engine=engine)
         _require_finished(self._active.indexes.building(), spec)
         copy = self._active.resume_or_create(spec)
-        copied = 0
         writer = self._active.writer_of(copy)
-        for progress in copy_passages(self._documents, original, writer, never):
-            copied = progress.passages
-            on_progress(progress)
+        copied = copy_passages(self._documents, original, writer, on_progress)
         try:
             passages = self._require_equal(original, copy, on_progress)
         except StorageError as error:

@@ -1,20 +1,25 @@
 """Moves the ledger to another database, while people read and ask."""
 
 import time
-from contextlib import closing
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from domain import Principal, Role
-from domain.logs import get_logger, milliseconds
+from domain.logs import elapsed_ms, get_logger
+from domain.setting_values import CHANGEABLE
 from services.access import require_role
 from services.long_work import OnProgress, ignore
-from services.migration.settings_migration import carried_settings
 from storage.backups.library_id import WORKING_FOLDER, library_id, require_library_id
-from storage.ledger.database import ledger_location, open_database
+from storage.ledger.database import Database, ledger_location, open_database
+from storage.ledger.ledger_location import LedgerLocation
 from storage.ledger.ledger_move import TARGET, LedgerMove
+from storage.ledger.secret_store import EncryptionKeys
 from storage.library_lock import LibraryLock
 from storage.safe_writes import writer_lock
+from storage.settings_file import SettingsFile
+from storage.settings_table import SettingsTable
 
 _WORKING_FOLDER = ".move"
 _LOCK_TIMEOUT_S = 120.0
@@ -77,7 +82,7 @@ class LedgerMigration:
             StorageError: A database failed, or the copy differs.
         """
         require_role(principal, Role.ADMIN)
-        started = time.monotonic()
+        started = time.perf_counter()
         with (
             writer_lock(self._data_dir / _WORKING_FOLDER, timeout_s=0),
             closing(self._move()) as move,
@@ -85,8 +90,7 @@ class LedgerMigration:
             if move.is_complete():
                 return MovedLedger(str(self._new.ledger), str(self._old.ledger))
             rows = self._perform(move, on_progress)
-        total_ms = milliseconds(time.monotonic() - started)
-        _log.info("ledger moved", rows=sum(rows.values()), total_ms=total_ms)
+        _log.info("ledger moved", rows=sum(rows.values()), total_ms=elapsed_ms(started))
         return MovedLedger(str(self._new.ledger), str(self._old.ledger), rows)
 
     def _perform(self, move: LedgerMove, on_progress: OnProgress) -> dict[str, int]:
@@ -96,7 +100,7 @@ class LedgerMigration:
             move.copy(on_progress)
             with (
                 LibraryLock(self._data_dir, database).hold(_LOCK_TIMEOUT_S),
-                carried_settings(self._data_dir, database, self._old, self._new),
+                _carried_settings(self._data_dir, database, self._old, self._new),
             ):
                 move.copy(on_progress)
                 return move.finish(on_progress)
@@ -109,3 +113,33 @@ class LedgerMigration:
             return library
         with writer_lock(self._data_dir / WORKING_FOLDER):
             return require_library_id(self._data_dir)
+
+
+@contextmanager
+def _carried_settings(
+    data_dir: Path, database: Database, old: LedgerLocation, new: LedgerLocation
+) -> Iterator[None]:
+    """Bring the stored settings to where they belong; nobody changes them during the block.
+
+    On the way to PostgreSQL, they are put into the table of the old ledger, whose rows are copied
+    in the block. On the way back, they are put into the file, which is not used before the end.
+
+    Args:
+        data_dir: The folder of the settings file.
+        database: The old ledger.
+        old: Where it is.
+        new: Where it will be.
+
+    Raises:
+        ConfigError: The settings file is damaged.
+        StorageError: The settings can't be read or written.
+    """
+    keys = EncryptionKeys(data_dir)
+    file = SettingsFile(data_dir, keys, CHANGEABLE)
+    table = SettingsTable(database, keys, CHANGEABLE)
+    with table.locked() if old.is_on_server else file.locked():
+        if old.is_on_server and not new.is_on_server:
+            file.replace(table.all_entries())
+        elif new.is_on_server and not old.is_on_server:
+            table.replace(file.all_entries())
+        yield

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from domain import DocumentRef, Skipped
 from domain.errors import SourceError, UnreadableError
 from loaders.directory_loader import DirectoryLoader, FolderWalk, Globs, key_of
-from services.imports.import_plan import plan
+from services.imports.import_plan import Planner
 from storage.ledger.document_store import StoredVersion
 from tests.fakes.permissions import enforced_permissions
 from tests.quick import examples
@@ -305,5 +305,5 @@ def test_every_entry_of_a_tree_is_listed_skipped_or_excluded_by_a_rule(
 def removals(before: list[DocumentRef], entries) -> list[str]:
     """The documents that an import of these entries would remove if `before` were imported."""
     known = {ref.key: StoredVersion(ref.key, ref.version, 1, 1, ref.location) for ref in before}
-    import_plan = plan(entries, known, {}, formats_version=1, confirm_removals=True)
-    return [document_id for document_id, _ in import_plan.removals]
+    planner = Planner(stored=known, failures={}, formats_version=1, confirm_removals=True)
+    return [document_id for document_id, _ in planner.plan(entries).removals]

@@ -2,7 +2,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from domain import DocumentRef, Outcome, Removed, Skipped
-from services.imports.import_plan import TO_CONFIRM, plan
+from services.imports.import_plan import TO_CONFIRM, Planner
 from storage.ledger.document_store import StoredVersion
 from storage.ledger.import_store import Failure
 
@@ -19,10 +19,17 @@ def listed(key, version="v"):
     return DocumentRef(key, version, f"/{key}")
 
 
-def make_plan(listing, known=None, failures=None, *, confirm=False):
-    return plan(
-        listing, known or {}, failures or {}, formats_version=FORMATS, confirm_removals=confirm
+def planner(known, failures, **options):
+    return Planner(
+        stored=known,
+        failures=failures,
+        formats_version=FORMATS,
+        **{"confirm_removals": False, **options},
     )
+
+
+def make_plan(listing, known=None, failures=None, *, confirm=False):
+    return planner(known or {}, failures or {}, confirm_removals=confirm).plan(listing)
 
 
 def outcomes(result):
@@ -109,14 +116,8 @@ def test_keys_limit_the_import_and_force_reading_unchanged_and_failed_documents(
     known = {key: stored("v", key=key) for key in ("same", "other", "gone", "also gone")}
     failures = {key: Failure("v", FORMATS, "encrypted") for key in ("bad", "other bad")}
     listing = [listed(key) for key in ("same", "other", "bad", "other bad", "new")]
-    result = plan(
-        listing,
-        known,
-        failures,
-        formats_version=FORMATS,
-        confirm_removals=False,
-        keys=["same", "bad", "gone"],
-    )
+    keys = frozenset(["same", "bad", "gone"])
+    result = planner(known, failures, keys=keys).plan(listing)
     assert [ref.key for ref in result.to_read] == ["same", "bad"]
     assert [item.key for _, item in result.removals] == ["gone"]
     assert (result.settled, result.resolved) == ([], [])
@@ -124,10 +125,8 @@ def test_keys_limit_the_import_and_force_reading_unchanged_and_failed_documents(
 
 def test_excluded_documents_are_removed_while_other_removals_await_confirmation():
     known = {f"{n}": stored("v", key=f"{n}") for n in range(20)}
-    excluded_keys = {"0", "1"}
-    result = plan(
-        [], known, {}, formats_version=FORMATS, confirm_removals=False, excluded=excluded_keys
-    )
+    excluded_keys = frozenset(["0", "1"])
+    result = planner(known, {}, excluded=excluded_keys).plan([])
     assert {item.key for _, item in result.removals} == excluded_keys
     assert result.withheld == 18
 
