@@ -7,7 +7,7 @@ from datetime import datetime
 from typing import IO, Any
 from zipfile import ZIP_DEFLATED, ZipFile
 
-from domain import Account, Action, ApiKey, Principal, Role
+from domain import Account, Action, Principal, Role
 from domain.errors import NotFoundError
 from services.audit_service import AuditService
 from services.chat.conversation_service import ConversationService
@@ -56,8 +56,8 @@ class AccountExport:
 
     def _files(self, account: Account, person: Principal) -> Iterator[tuple[str, bytes]]:
         keys = [one for one in self.keys.list() if one.user_id == account.id]
-        yield "account.json", _json(_values(account))
-        yield "api_keys.json", _json(map(_key_values, keys))
+        yield "account.json", _json(asdict(account))
+        yield "api_keys.json", _json(map(asdict, keys))
         yield "ratings.json", _json(map(asdict, self.ratings.list(person)))
         yield "labels.json", _json(map(asdict, self.labels.list(person)))
         yield "preferences.json", _json(map(asdict, self.people.list(account.id)))
@@ -77,22 +77,16 @@ class AccountExport:
         return list(dict.fromkeys(ids))
 
 
-def _values(account: Account) -> dict[str, Any]:
-    return {**asdict(account), "groups": sorted(account.groups)}
-
-
-def _key_values(key: ApiKey) -> dict[str, Any]:
-    return {**asdict(key), "groups": sorted(key.groups), "scopes": sorted(key.scopes)}
-
-
 def _link_values(link: ConversationLink) -> dict[str, Any]:
     return {name: value for name, value in asdict(link).items() if name != "token"}
 
 
 def _json(values: Iterable[Any]) -> bytes:
     content = values if isinstance(values, dict) else list(values)
-    return json.dumps(content, ensure_ascii=False, indent=1, default=_text).encode()
+    return json.dumps(content, ensure_ascii=False, indent=1, default=_plain).encode()
 
 
-def _text(value: object) -> str:
+def _plain(value: object) -> str | list[Any]:
+    if isinstance(value, frozenset):
+        return sorted(value)
     return value.isoformat() if isinstance(value, datetime) else str(value)

@@ -13,18 +13,15 @@ from loaders.catalog.catalog_description import description_of, read_description
 from loaders.catalog.catalog_places import DESCRIPTION, CatalogPlaces
 from services.access import Access
 from services.imports.import_plan import Loader
-from services.sources.server_folders import ServerFolders
+from services.sources.server_folders import require_permitted
 from services.sources.source_kinds import (
     TITLES,
     Field,
     FieldValues,
     SourceAddition,
     SourcePreview,
-    display_path,
-    from_home,
     keep_once,
-    require_there,
-    required,
+    server_path,
 )
 from storage.ledger.source_store import CATALOG_KIND, StoredSource, new_source
 
@@ -80,9 +77,10 @@ class CatalogKind:
         """Do nothing: the catalog's files stay."""
 
     def _permitted_path(self, principal: Principal, values: FieldValues) -> Path:
-        path, folders = _path(values), ServerFolders(self.access)
-        folders.require_permitted(principal, path)  # before its description is read
-        folders.require_permitted(principal, *self._places(path).files())
+        what = _("The path of the catalog's description")
+        path = server_path(values, what, "/home/me/restaurants/catalog.yaml")
+        require_permitted(self.access, principal, path)  # before its description is read
+        require_permitted(self.access, principal, *self._places(path).files())
         return path
 
     def _test(self, path: Path) -> SourcePreview:
@@ -114,21 +112,3 @@ class CatalogKind:
             raise SourceError(
                 _("{path} is in Footnote's data folder: choose another catalog.").format(path=path)
             )
-
-
-def _path(values: FieldValues) -> Path:
-    """The path of the description, with symbolic links resolved.
-
-    Raises:
-        SourceError: The path does not exist, can't be opened, or is not absolute.
-    """
-    path = from_home(required(values, "path", _("The path of the catalog's description")))
-    if not path.is_absolute():
-        raise SourceError(
-            _(
-                "{path} is not an absolute path: enter a full path such as"
-                " /home/me/restaurants/catalog.yaml."
-            ).format(path=display_path(path))
-        )
-    require_there(path)
-    return path.resolve()

@@ -13,8 +13,8 @@ from services.access import Access, require_role
 from services.audit_service import AuditService, source_detail
 from services.imports.import_plan import Loader
 from services.imports.import_service import ImportService
-from services.long_work import Cancelled, OnProgress, ignore, never
-from services.sources.server_folders import DIRECTORY, ServerFolders
+from services.long_work import OnProgress, ignore
+from services.sources.server_folders import DIRECTORY, readable_overlaps, require_permitted
 from services.sources.source_kinds import (
     Field,
     FieldType,
@@ -22,12 +22,11 @@ from services.sources.source_kinds import (
     SourceAddition,
     SourcePreview,
     display_path,
-    from_home,
     keep_once,
     lines,
     look,
     require_there,
-    required,
+    server_path,
 )
 from storage.ledger.source_store import Sources, StoredSource, new_source
 
@@ -111,29 +110,19 @@ class DirectoryKind:
         """Do nothing: the folder stays."""
 
     def _permitted_draft(self, principal: Principal, values: FieldValues) -> StoredSource:
-        draft = self._draft(values)
-        ServerFolders(self.access).require_permitted(principal, Path(draft.location))
+        path = server_path(values, _("The path of the folder"), "/home/me/handbook")
+        draft = self.draft(path, lines(values, "include"), lines(values, "exclude"))
+        require_permitted(self.access, principal, path)
         return draft
-
-    def _draft(self, values: FieldValues) -> StoredSource:
-        path = from_home(required(values, "path", _("The path of the folder")))
-        if not path.is_absolute():
-            raise SourceError(
-                _(
-                    "{path} is not an absolute path: enter a full path such as /home/me/handbook."
-                ).format(path=display_path(path))
-            )
-        return self.draft(path, lines(values, "include"), lines(values, "exclude"))
 
     def _overlap_warnings(self, principal: Principal, draft: StoredSource) -> tuple[str, ...]:
         """Warnings about readable sources that contain this folder or are in it."""
-        folders = ServerFolders(self.access)
         return tuple(
             _(
                 "The source {name} also contains files of this folder, which would be"
                 " imported twice: exclude them from one of the two sources."
             ).format(name=one.name)
-            for one in folders.readable_overlaps(principal, Path(draft.location))
+            for one in readable_overlaps(self.access, principal, Path(draft.location))
         )
 
     def _require(self, path: Path) -> None:
@@ -180,7 +169,6 @@ class DirectoryService:
         labels: Sequence[str] | None = None,
         confirm_removals: bool = False,
         on_progress: OnProgress = ignore,
-        cancelled: Cancelled = never,
     ) -> ImportReport:
         """Bring the library up to date with a folder or a single file.
 
@@ -216,7 +204,6 @@ class DirectoryService:
             source,
             loader,
             on_progress=on_progress,
-            cancelled=cancelled,
             confirm_removals=confirm_removals,
         )
 

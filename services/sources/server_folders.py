@@ -1,6 +1,5 @@
 """Who may add folders of the server: sources that others may not read can be in the same place."""
 
-from dataclasses import dataclass
 from pathlib import Path
 
 from domain import Principal, Role
@@ -12,43 +11,39 @@ from storage.ledger.source_store import StoredSource
 DIRECTORY = "directory"
 
 
-@dataclass(frozen=True)
-class ServerFolders:
-    """The folders of sources on the machine that runs Footnote."""
+def require_permitted(access: Access, principal: Principal, *paths: Path) -> None:
+    """Check that no source at a path, above it, or below it has documents that are hidden.
 
-    access: Access
+    Raises:
+        ForbiddenError: One has, and the principal is no administrator.
+    """
+    if principal.role.includes(Role.ADMIN):
+        return
+    hidden = _partly_hidden(access, principal)
+    for path in paths:
+        if any(_overlaps(one, path) for one in hidden):
+            raise ForbiddenError(
+                _(
+                    "{path} contains documents that you may not read, or is in a folder with"
+                    " such documents: ask an administrator to add it, or choose another one."
+                ).format(path=path)
+            )
 
-    def require_permitted(self, principal: Principal, *paths: Path) -> None:
-        """Check that no source at a path, above it, or below it has documents that are hidden.
 
-        Raises:
-            ForbiddenError: One has, and the principal is no administrator.
-        """
-        if principal.role.includes(Role.ADMIN):
-            return
-        hidden = self._partly_hidden(principal)
-        for path in paths:
-            if any(_overlaps(one, path) for one in hidden):
-                raise ForbiddenError(
-                    _(
-                        "{path} contains documents that you may not read, or is in a folder with"
-                        " such documents: ask an administrator to add it, or choose another one."
-                    ).format(path=path)
-                )
+def readable_overlaps(access: Access, principal: Principal, path: Path) -> list[StoredSource]:
+    """The readable folders that contain the path or are in it, without the path itself."""
+    return [
+        one
+        for one in access.own_sources(principal).values()
+        if one.kind == DIRECTORY and one.location != str(path) and _overlaps(one, path)
+    ]
 
-    def readable_overlaps(self, principal: Principal, path: Path) -> list[StoredSource]:
-        """The readable folders that contain the path or are in it, without the path itself."""
-        return [
-            one
-            for one in self.access.own_sources(principal).values()
-            if one.kind == DIRECTORY and one.location != str(path) and _overlaps(one, path)
-        ]
 
-    def _partly_hidden(self, principal: Principal) -> list[StoredSource]:
-        """The sources with at least one document that the principal may not read."""
-        readable, sources = self.access.own_sources(principal), self.access.sources
-        with_hidden = sources.with_hidden_documents(self.access.readers(principal))
-        return [one for one in sources.list() if one.id not in readable or one.id in with_hidden]
+def _partly_hidden(access: Access, principal: Principal) -> list[StoredSource]:
+    """The sources with at least one document that the principal may not read."""
+    readable, sources = access.own_sources(principal), access.sources
+    with_hidden = sources.with_hidden_documents(access.readers(principal))
+    return [one for one in sources.list() if one.id not in readable or one.id in with_hidden]
 
 
 def _overlaps(source: StoredSource, path: Path) -> bool:

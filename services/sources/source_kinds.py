@@ -147,7 +147,7 @@ def _value(values: FieldValues, one: Field) -> Any:
 _SHOWN_CHARS = 300
 
 
-def from_home(text: str) -> Path:
+def _from_home(text: str) -> Path:
     """The path with a leading `~` or `~user` expanded, if that home folder exists."""
     try:
         return Path(text).expanduser()
@@ -184,6 +184,23 @@ def require_there(path: Path) -> None:
                     path=display_path(name)
                 )
             )
+
+
+def server_path(values: FieldValues, what: str, example: str) -> Path:
+    """The path that a form names, with symbolic links resolved; `what` and `example` describe it.
+
+    Raises:
+        SourceError: It is missing, relative, or does not exist, or can't be opened.
+    """
+    path = _from_home(required(values, "path", what))
+    if not path.is_absolute():
+        raise SourceError(
+            _("{path} is not an absolute path: enter a full path such as {example}.").format(
+                path=display_path(path), example=example
+            )
+        )
+    require_there(path)
+    return path.resolve()
 
 
 def display_path(path: Path) -> str:

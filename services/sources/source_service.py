@@ -13,7 +13,7 @@ from services.access import Access, owner_of, require_role
 from services.audit_service import AuditService, source_detail
 from services.imports.import_queue import ImportQueue
 from services.imports.readable_records import ReadableRecords
-from services.sources.server_folders import DIRECTORY, ServerFolders
+from services.sources.server_folders import DIRECTORY, require_permitted
 from services.sources.source_kinds import FieldValues, SourceAddition, SourceKinds, SourcePreview
 from services.sources.upload_service import KIND as UPLOAD
 from services.sources.upload_service import box_called
@@ -148,8 +148,8 @@ class SourceService:
 
     def collections(self, principal: Principal) -> Sequence[str]:
         """The sorted collections of shared sources."""
-        visible = self.access.own_sources(principal).values()
-        return sorted({source.collection for source in visible if not source.conversation_id})
+        shared = self.access.library_sources(principal).values()
+        return sorted({source.collection for source in shared})
 
     def test(self, principal: Principal, kind: str, values: FieldValues) -> SourcePreview:
         """Test a source before it is added.
@@ -220,7 +220,7 @@ class SourceService:
         self._require_same_readers(principal, before, settings)
         options = self.kinds.get(before.kind).edited_options(before, values)
         if before.kind == DIRECTORY and {**before.options, **options} != before.options:
-            ServerFolders(self.access).require_permitted(principal, Path(before.location))
+            require_permitted(self.access, principal, Path(before.location))
         self._save(before, settings, options)
         after = self.access.sources.get(source_id)
         self.audit.record(principal, Action.SOURCE_EDITED, source_id, **source_detail(after))

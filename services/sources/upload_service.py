@@ -83,12 +83,17 @@ class UploadService:
         *,
         conversation_id: str | None = None,
         box: str | None = None,
+        unpack: bool = False,
     ) -> UploadResult:
         """Store files in the box of the conversation, the one named `box`, or "Uploads".
 
         A file replaces an older one with the same name; unchanged files are not written again.
         Unusable files are rejected with a reason, and the others are stored. They become searchable
         when the box is imported.
+
+        With `unpack`, the files of zip archives are stored instead of the archives, with paths. If
+        an archive is in the box as one file, that file is deleted when files of the archive are
+        stored, because the library would contain its documents twice.
 
         Raises:
             NotFoundError: The principal has no such conversation.
@@ -97,26 +102,9 @@ class UploadService:
             LimitError: The person has uploaded too much within the last day; nothing is stored.
             StorageError: The disk is full or not writable.
         """
-        uploads = (Upload(*one) for one in files)
-        return self._add(principal, self._target(principal, conversation_id, box), uploads)
-
-    def extract_and_add(
-        self,
-        principal: Principal,
-        files: Iterable[Upload | tuple[str, bytes]],
-        *,
-        conversation_id: str | None = None,
-        box: str | None = None,
-    ) -> UploadResult:
-        """Like `add`, but store the files of zip archives instead of the archives, with paths.
-
-        If an archive is in the box as one file, that file is deleted when files of the archive are
-        stored, because the library would contain its documents twice.
-
-        Raises:
-            NotFoundError, InputError, ConflictError, LimitError, StorageError: See `add`.
-        """
         target = self._target(principal, conversation_id, box)
+        if not unpack:
+            return self._add(principal, target, (Upload(*one) for one in files))
         extraction = extract_archives(files, self.files.names(target.location))
         result = self._add(principal, target, extraction.files)
         accepted = set(result.accepted)
@@ -352,7 +340,7 @@ class UploadKind:
     def add(self, principal: Principal, values: FieldValues) -> SourceAddition:
         """Store the files in the box, creating it if necessary."""
         box = required(values, "box", _("The name of the box"))
-        done = self.uploads.extract_and_add(principal, _uploads(values), box=box)
+        done = self.uploads.add(principal, _uploads(values), box=box, unpack=True)
         rejections = tuple(Skipped(name, name, reason) for name, reason in done.rejections)
         if done.source_id is None:
             first = rejections[0]

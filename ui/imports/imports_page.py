@@ -313,7 +313,8 @@ def _add_files(services: Services, status: "SourceStatus", files: list[tuple[str
         if source.conversation_id
         else {"box": source.id}
     )
-    show_rejections(services.uploads.extract_and_add(principal(), files, **place).rejections)
+    result = services.uploads.add(principal(), files, unpack=True, **place)
+    show_rejections(result.rejections)
 
 
 def _what_stays(status: "SourceStatus") -> str:

@@ -1,6 +1,5 @@
 import pytest
 
-import bootstrap
 from domain import LOCAL_USER, ImportKind, ImportState, Outcome, Principal, SearchMode
 from domain.errors import BusyError, ForbiddenError, InputError, SourceError
 from services.long_work import ignore
@@ -68,13 +67,15 @@ def test_removed_samples_return_only_on_request(imported_samples):
 
 def test_samples_are_added_again_after_their_import_was_canceled(build_services):
     services = build_services(embed=True)
-    stopped = services.directories.import_directory(
-        LOCAL_USER, bootstrap.SAMPLES, cancelled=lambda: True
-    )
-    assert stopped.state is ImportState.CANCELLED
+    with pytest.raises(KeyboardInterrupt):
+        services.directories.import_samples(LOCAL_USER, on_progress=interrupt)
     samples = services.directories.add_samples_once(LOCAL_USER)
     assert import_source(services, samples).state is ImportState.COMPLETED
     assert services.directories.add_samples_once(LOCAL_USER) is None
+
+
+def interrupt(_progress):
+    raise KeyboardInterrupt
 
 
 def import_source(services, source):

@@ -72,7 +72,7 @@ class Person:
 
     def add_archive(self):
         data = archive(one=f"One {self.random.randrange(4)}", two="Two")
-        done = self.services.uploads.extract_and_add(LOCAL_USER, [("x.zip", data)], box="Rules")
+        done = self.services.uploads.add(LOCAL_USER, [("x.zip", data)], box="Rules", unpack=True)
         return done.accepted, done.rejections
 
     def delete(self):
