@@ -42,7 +42,7 @@ def copy_passages(
         pairs = documents.with_passages(ids, source.index.id)
         entries = [Entry(document, passage) for document, passage in pairs]
         if entries:
-            writer.add_embedded(entries, _vectors(source, entries), cancelled)
+            writer.add(entries, _vectors(source, entries), cancelled)
         copied += len(entries)
         done = number * _DOCUMENTS_PER_STEP + len(ids)
         on_progress(Progress(Stage.INDEXING, done, len(missing), passages=copied))

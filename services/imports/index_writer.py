@@ -107,14 +107,13 @@ class IndexWriter:
             raise
         self.collect_garbage()
 
-    def add(self, entries: Sequence[Entry], cancelled: Cancelled) -> None:
-        """Index passages of documents that are already in the library; raises like `write`."""
-        self.add_embedded(entries, self.embed(entries, cancelled), cancelled)
-
-    def add_embedded(
-        self, entries: Sequence[Entry], vectors: "np.ndarray", cancelled: Cancelled
+    def add(
+        self, entries: Sequence[Entry], vectors: "np.ndarray", cancelled: Cancelled = never
     ) -> None:
-        """`add` with the vectors of the entries, in the same order."""
+        """Index passages of documents that are already in the library, with their vectors.
+
+        Raises like `write`.
+        """
         self._stage(entries, vectors, cancelled, _ignore)
         self._ledger.commit_passages(self.index.id, [entry.passage for entry in entries])
         self.collect_garbage()
@@ -164,7 +163,7 @@ class IndexWriter:
         return len(discarded)
 
     def embed(
-        self, entries: Sequence[Entry], cancelled: Cancelled, on_part: OnPart = _ignore
+        self, entries: Sequence[Entry], cancelled: Cancelled = never, on_part: OnPart = _ignore
     ) -> "np.ndarray":
         """The vectors of the entries, in order. The lock is not needed, because nothing is written.
 

@@ -11,18 +11,9 @@ from domain.logs import get_logger, milliseconds
 from domain.messages import _
 from domain.public_messages import message_for_everyone
 from services.access import require_role
-from services.imports.index_writer import ActiveIndex, Entry
+from services.imports.index_writer import ActiveIndex, Entry, IndexWriter
 from services.imports.new_version import split_document
-from services.long_work import (
-    Cancelled,
-    CancelledError,
-    OnProgress,
-    Progress,
-    Stage,
-    ignore,
-    never,
-    stop_if,
-)
+from services.long_work import OnProgress, Progress, Stage, ignore
 from storage.base_store import IndexStore, Inspection
 from storage.index_stores import IndexStores, open_store
 from storage.ledger.conversation_store import Conversations
@@ -85,12 +76,11 @@ class IndexStatus:
 
 @dataclass(frozen=True, slots=True)
 class ReindexReport:
-    """How a reindex ended; the next call resumes one that is not `completed`.
+    """The result of a reindex.
 
     `problem` is the reason why the alias on the cluster could not be moved, or "".
     """
 
-    completed: bool
     passages_embedded: int
     seconds: float
     problem: str = ""
@@ -175,17 +165,11 @@ class MaintenanceService:
             store = self._stores.open_afresh(active)
             return _check_index(self._documents, self._active.ledger, store)
 
-    def reindex(
-        self,
-        principal: Principal,
-        *,
-        on_progress: OnProgress = ignore,
-        cancelled: Cancelled = never,
-    ) -> ReindexReport:
+    def reindex(self, principal: Principal, *, on_progress: OnProgress = ignore) -> ReindexReport:
         """Build an index with the current settings from the stored texts, then activate it.
 
         The old index stays in use until the new one is complete, and is then deleted; if the
-        cluster fails at that moment, at the next start. After a cancellation or crash, the next
+        cluster fails at that moment, at the next start. After an interruption or a crash, the next
         call resumes the unfinished index unless the settings have changed.
 
         Raises:
@@ -197,39 +181,32 @@ class MaintenanceService:
         require_role(principal, Role.ADMIN)
         started = time.monotonic()
         with self._active.lock.hold(_LOCK_TIMEOUT_S):
-            store = self._active.resume_or_create(self._configured)
-            embedded = 0
-            try:
-                for progress in self._fill(store, cancelled):
-                    embedded = progress.passages
-                    on_progress(progress)
-            except CancelledError:
-                return ReindexReport(False, embedded, time.monotonic() - started)
-            problem = self._active.activate(store.index)
+            writer = self._active.writer_of(self._active.resume_or_create(self._configured))
+            embedded = self._fill(writer, on_progress)
+            problem = self._active.activate(writer.index)
         seconds = time.monotonic() - started
         _log.info("reindex finished", passages=embedded, total_ms=milliseconds(seconds))
-        return ReindexReport(True, embedded, seconds, problem)
+        return ReindexReport(embedded, seconds, problem)
 
-    def _fill(self, store: IndexStore, cancelled: Cancelled) -> Iterator[Progress]:
-        """Index all documents that are missing from the index, batch by batch."""
-        writer = self._active.writer_of(store)
+    def _fill(self, writer: IndexWriter, on_progress: OnProgress) -> int:
+        """Index all documents that are missing from the index; returns the number of passages."""
         writer.collect_garbage()
-        missing = list(self._documents.ids(missing_in=store.index.id))
+        missing = list(self._documents.ids(missing_in=writer.index.id))
         done = embedded = 0
-        for documents, entries in self._batches(missing, store.index.spec, cancelled):
+        for documents, entries in self._batches(missing, writer.index.spec):
             if entries:
-                writer.add(entries, cancelled)
+                writer.add(entries, writer.embed(entries))
             done += documents
             embedded += len(entries)
-            yield Progress(Stage.INDEXING, done, len(missing), passages=embedded)
+            on_progress(Progress(Stage.INDEXING, done, len(missing), passages=embedded))
         self._save_categories()
+        return embedded
 
     def _batches(
-        self, document_ids: Sequence[str], spec: IndexSpec, cancelled: Cancelled
+        self, document_ids: Sequence[str], spec: IndexSpec
     ) -> Iterator[tuple[int, list[Entry]]]:
         documents, entries = 0, list[Entry]()
         for document_id in document_ids:
-            stop_if(cancelled)
             entries.extend(self._entries(document_id, spec))
             documents += 1
             if len(entries) >= _BATCH_PASSAGES:

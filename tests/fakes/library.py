@@ -4,6 +4,7 @@ import hashlib
 import shutil
 import socket
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
@@ -18,6 +19,7 @@ from loaders.split import SPLITTER_VERSION
 from services.access import Access
 from services.imports.import_service import ImportService
 from services.imports.maintenance import MaintenanceService
+from services.long_work import ignore, never
 from storage.index_stores import IndexStores
 from storage.ledger.document_store import Documents
 from storage.ledger.import_leases import ImportLeases
@@ -105,8 +107,16 @@ class Library:
     def check(self):
         return self.maintenance.check(LOCAL_USER)
 
-    def reindex(self, **options):
-        return self.maintenance.reindex(LOCAL_USER, **options)
+    def reindex(self, on_progress=ignore, interrupted=never):
+        """The report; None if `interrupted` returned True after a batch, which ended the work."""
+
+        def report(progress):
+            on_progress(progress)
+            if interrupted():
+                raise KeyboardInterrupt
+
+        with suppress(KeyboardInterrupt):
+            return self.maintenance.reindex(LOCAL_USER, on_progress=report)
 
     @property
     def active(self):

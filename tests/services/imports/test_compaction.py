@@ -142,7 +142,7 @@ class TestALongHistory:
     def test_stays_if_a_reindex_with_other_settings_is_unfinished(self, library):
         edit(library, 4)
         changed = Library(library.data_dir, model="another")
-        changed.reindex(cancelled=lambda: True)
+        changed.reindex(interrupted=lambda: True)
         assert changed.indexes.building() is not None
         assert not compact(library)
 

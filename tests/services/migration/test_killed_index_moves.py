@@ -17,9 +17,9 @@ TEXTS = {f"{n:02}.txt": f"Rule {n}: the door of room {n} stays shut. " * 12 for 
 _WRITER = "services.imports.index_writer:"
 COPYING = [
     Point(_WRITER + "ActiveIndex.create", is_end=True),  # an empty index
-    Point(_WRITER + "IndexWriter.add_embedded"),
+    Point(_WRITER + "IndexWriter.add"),
     Point("storage.ledger.ledger:Ledger.commit_passages"),  # written, not committed
-    Point(_WRITER + "IndexWriter.add_embedded", 2),
+    Point(_WRITER + "IndexWriter.add", 2),
     Point("services.migration.index_migration:IndexMigration._require_equal"),
     Point("storage.ledger.index_store:Indexes.activate"),  # compared
 ]

@@ -113,7 +113,7 @@ class TestReindex:
     ):
         before = names(os_client, cluster)
         changed = Library(library.data_dir, size=120, cluster=cluster)
-        assert changed.reindex().completed
+        changed.reindex()
         after = names(os_client, cluster)
         assert len(after) == 1
         assert after != before
@@ -121,11 +121,11 @@ class TestReindex:
         assert documents_with(changed, "Bristol") == {"vpn.txt"}
         assert changed.check().agrees
 
-    def test_a_canceled_reindex_resumes(self, library, cluster):
+    def test_an_interrupted_reindex_resumes(self, library, cluster):
         changed = Library(library.data_dir, size=120, cluster=cluster)
-        assert not changed.reindex(cancelled=lambda: True).completed
+        changed.reindex(interrupted=lambda: True)
         assert documents_with(library, "Bristol") == {"vpn.txt"}
-        assert changed.reindex().completed
+        changed.reindex()
         assert changed.check().agrees
 
     def test_an_embedded_library_moves_to_the_cluster_and_back(self, tmp_path, cluster, os_client):
@@ -134,13 +134,13 @@ class TestReindex:
         moved = Library(tmp_path, cluster=cluster)
         assert moved.maintenance.status(LOCAL_USER).needs_reindex
         assert documents_with(moved, "Bristol") == {"vpn.txt"}  # still in the folder
-        assert moved.reindex().completed
+        moved.reindex()
         assert documents_with(moved, "Bristol") == {"vpn.txt"}
         assert list((tmp_path / "indexes").iterdir()) == []
 
         back = Library(tmp_path)
         assert back.stores.open(back.indexes.active()).damage()[0].count("FOOTNOTE_SEARCH_URL")
-        assert back.reindex().completed
+        back.reindex()
         assert documents_with(back, "Bristol") == {"vpn.txt"}
         assert names(os_client, cluster)  # without its address, it can't be deleted
         Library(tmp_path, cluster=cluster).maintenance.recover()
@@ -160,7 +160,7 @@ class TestDamage:
     def test_a_reindex_repairs_a_missing_index(self, library, cluster, os_client):
         os_client.indices.delete(index=f"{cluster.alias}-*")
         again = Library(library.data_dir, cluster=cluster)
-        assert again.reindex().completed
+        again.reindex()
         assert again.check().agrees
 
     def test_lost_passages_and_foreign_ones_are_reported(self, library):
