@@ -14,8 +14,7 @@ import time
 from pathlib import Path
 
 import bootstrap
-from domain import LOCAL_USER
-from services.long_work import Stage
+from domain import LOCAL_USER, Stage
 from settings import load_settings
 
 ROOT = Path(__file__).parent.parent

@@ -20,8 +20,8 @@ from domain.messages import COMMAND
 
 if TYPE_CHECKING:
     from bootstrap import Services
+    from domain import Progress as Report
     from services.long_work import OnProgress
-    from services.long_work import Progress as Report
     from settings import Settings
 
 

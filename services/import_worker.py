@@ -16,6 +16,8 @@ from domain import (
     ImportRun,
     ImportState,
     Principal,
+    Progress,
+    Stage,
 )
 from domain.errors import AppError, BusyError, DamagedLedgerError, StorageError
 from domain.logs import get_logger
@@ -29,15 +31,7 @@ from services.imports.import_service import ImportService
 from services.imports.import_turn import TURN_S, ImportTurn
 from services.imports.leased_run import LeasedRun
 from services.imports.shared_reading import BATCH_DOCUMENTS
-from services.long_work import (
-    CancelableWait,
-    Cancelled,
-    OnProgress,
-    Progress,
-    Stage,
-    ignore,
-    never,
-)
+from services.long_work import CancelableWait, Cancelled, OnProgress, ignore, never
 from services.source_removal import Removals
 from services.sources.source_kinds import SourceKinds
 from services.sources.source_service import SourceService

@@ -6,18 +6,6 @@ from collections.abc import Callable
 from domain import CancelledError, Progress, Stage
 from domain.logs import get_logger
 
-__all__ = [
-    "CancelableWait",
-    "Cancelled",
-    "CancelledError",
-    "OnProgress",
-    "Progress",
-    "Stage",
-    "ignore",
-    "never",
-    "stop_if",
-]
-
 OnProgress = Callable[[Progress], None]
 Cancelled = Callable[[], bool]
 

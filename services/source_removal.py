@@ -2,10 +2,10 @@
 
 from collections.abc import Sequence
 
-from domain import ImportItem, ImportKind, ImportReport, ImportState, Outcome
+from domain import ImportItem, ImportKind, ImportReport, ImportState, Outcome, Progress, Stage
 from services.imports.import_turn import UNLIMITED, ImportTurn, TurnOverError
 from services.imports.index_writer import FIRST_STEP_TIMEOUT_S, ActiveIndex
-from services.long_work import Cancelled, OnProgress, Progress, Stage, ignore, never, stop_if
+from services.long_work import Cancelled, OnProgress, ignore, never, stop_if
 from services.sources.source_kinds import SourceKinds
 from storage.index_stores import IndexStores
 from storage.ledger.database import Database, in_groups

@@ -11,9 +11,8 @@ import time
 
 import pytest
 
-from domain import LOCAL_USER, ImportState, Outcome, SearchMode
+from domain import LOCAL_USER, ImportState, Outcome, SearchMode, Stage
 from domain.errors import InputError, SourceError
-from services.long_work import Stage
 from tests.conversations import conversations_of
 from tests.fakes.command_line import CommandLine, permission_prefix
 from tests.loaders.formats.files import docx_file, pdf_file, zipped

@@ -5,14 +5,14 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
-from domain import Action, Principal, Role
+from domain import Action, Principal, Progress, Role
 from domain.errors import ConflictError
 from domain.logs import elapsed_ms, get_logger
 from domain.messages import _
 from domain.version import VERSION
 from services.access import require_role
 from services.audit_service import AuditService
-from services.long_work import Cancelled, OnProgress, Progress, ignore, never, stop_if
+from services.long_work import Cancelled, OnProgress, ignore, never, stop_if
 from storage.backups.backup_file import entries_of, write_backup
 from storage.backups.library_copy import ledger_facts, library_copy
 from storage.backups.library_id import require_library_id

@@ -8,12 +8,12 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
-from domain import LOCAL_USER
+from domain import LOCAL_USER, CancelledError
 from domain.errors import AppError, BusyError, StorageError
 from domain.logs import get_logger
 from domain.messages import _
 from services.backups.backup_service import SCHEDULED, BackupService, ending
-from services.long_work import Cancelled, CancelledError
+from services.long_work import Cancelled
 from storage.backups.backup_file import read_manifest
 from storage.backups.library_id import library_id
 

@@ -17,7 +17,7 @@ from langchain_core.embeddings import Embeddings
 from langchain_core.messages import AIMessage, HumanMessage
 
 from chains.extractive.extractive_answerer import ExtractiveAnswerer
-from domain import COMPARED_MODES, Normalization, SearchMode
+from domain import COMPARED_MODES, Normalization, Progress, SearchMode, Stage
 from domain.errors import InputError
 from domain.messages import _
 from models.embedding_choice import EmbeddingSpec, is_calibrated, known_scripts
@@ -29,7 +29,7 @@ from services.evaluation.answer_evaluation import ARTICLE, PASSAGE, AnswerEvalua
 from services.evaluation.datasets import LabeledQuestion, LabeledSet, load_labeled_set
 from services.evaluation.metrics import Figures, ndcg, recall
 from services.imports.index_writer import searchable_text
-from services.long_work import OnProgress, Progress, Stage
+from services.long_work import OnProgress
 from services.search.ranking import OpenIndex, build_ranker
 from services.search.search_service import NO_RERANKER, RankingOptions
 from storage.base_store import IndexStore, NewPassage

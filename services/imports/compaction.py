@@ -9,12 +9,12 @@ index, which replaces the old one as after a reindex, but nothing is split or em
 import time
 from functools import partial
 
-from domain import Principal, Role
+from domain import CancelledError, Principal, Role
 from domain.logs import elapsed_ms, get_logger
 from services.access import require_role
 from services.imports.index_copy import copy_passages
 from services.imports.index_writer import ActiveIndex
-from services.long_work import Cancelled, CancelledError, never, stop_if
+from services.long_work import Cancelled, never, stop_if
 from storage.index_stores import IndexStores, open_store
 from storage.ledger.database import Database
 from storage.ledger.document_store import Documents

@@ -13,8 +13,10 @@ from domain import (
     NewOptions,
     Outcome,
     PreviousImport,
+    Progress,
     Removed,
     Skipped,
+    Stage,
 )
 from domain.errors import NothingToReadError, UnreadableError
 from domain.messages import _
@@ -24,7 +26,7 @@ from services.imports.permission_plan import (
     hidden_documents,
     with_permissions,
 )
-from services.long_work import Cancelled, OnProgress, Progress, Stage, stop_if
+from services.long_work import Cancelled, OnProgress, stop_if
 from storage.ledger.document_store import StoredVersion
 from storage.ledger.import_store import Failure
 from storage.ledger.source_store import StoredSource

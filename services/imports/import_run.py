@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 
-from domain import DocumentRef, ImportItem, ImportReport, ImportState, Outcome
+from domain import DocumentRef, ImportItem, ImportReport, ImportState, Outcome, Progress, Stage
 from domain.errors import SourceUnavailableError, UnreadableError
 from domain.messages import _, join_messages
 from services.imports.import_forecast import PassageForecast
@@ -16,7 +16,7 @@ from services.imports.index_writer import ActiveIndex, IndexWriter, entries_of
 from services.imports.new_version import new_version, refuse_unstorable
 from services.imports.permission_plan import HIDDEN_WORDS
 from services.imports.shared_reading import BATCH_DOCUMENTS, SharedReading
-from services.long_work import Cancelled, OnProgress, Progress, Stage, ignore, never, stop_if
+from services.long_work import Cancelled, OnProgress, ignore, never, stop_if
 from storage.ledger.database import Database, in_groups
 from storage.ledger.document_store import StoredVersion
 from storage.ledger.import_portions import Portion

@@ -12,6 +12,8 @@ from domain import (
     ImportReport,
     ImportState,
     Principal,
+    Progress,
+    Stage,
 )
 from domain.errors import UnreadableError
 from services.access import Access
@@ -24,7 +26,7 @@ from services.imports.leased_run import LeasedRun
 from services.imports.new_version import new_version, refuse_unstorable
 from services.imports.readable_records import ReadableRecords
 from services.imports.refiling import update_metadata
-from services.long_work import Cancelled, OnProgress, Progress, Stage, ignore, never, stop_if
+from services.long_work import Cancelled, OnProgress, ignore, never, stop_if
 from storage.index_stores import IndexStores
 from storage.ledger.database import Database
 from storage.ledger.document_store import Documents, StoredVersion

@@ -4,7 +4,8 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from services.long_work import CancelledError, never
+from domain import CancelledError
+from services.long_work import never
 
 TURN_S = 30.0
 """The time after which a run lets others run if any wait."""

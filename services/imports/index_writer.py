@@ -16,12 +16,12 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from domain import Passage
+from domain import Passage, Stage
 from domain.errors import BusyError, StorageError
 from domain.language.script import script_of
 from domain.logs import get_logger
 from domain.messages import _
-from services.long_work import Cancelled, Stage, never, stop_if
+from services.long_work import Cancelled, never, stop_if
 from storage.base_store import IndexStore, NewPassage
 from storage.index_stores import IndexStores, open_store
 from storage.ledger.database import Database, in_groups

@@ -8,7 +8,7 @@ from contextlib import suppress
 from dataclasses import KW_ONLY, dataclass, replace
 from typing import Any
 
-from domain import ImportKind, ImportReport, ImportState, Outcome
+from domain import CancelledError, ImportKind, ImportReport, ImportState, Outcome, Progress, Stage
 from domain.errors import (
     AppError,
     BusyError,
@@ -20,7 +20,7 @@ from domain.logs import StageTimes, get_logger, log_context, milliseconds
 from domain.messages import _
 from services.imports.import_forecast import TimeLeft
 from services.imports.import_turn import TurnOverError
-from services.long_work import Cancelled, CancelledError, OnProgress, Progress, Stage, ignore, never
+from services.long_work import Cancelled, OnProgress, ignore, never
 from storage.ledger.import_leases import ImportLeases
 
 _TICK_S = 0.1

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from domain import Passage, Principal, Role
+from domain import Passage, Principal, Progress, Role, Stage
 from domain.errors import BusyError, StorageError
 from domain.logs import get_logger, milliseconds
 from domain.messages import _
@@ -13,7 +13,7 @@ from domain.public_messages import message_for_everyone
 from services.access import require_role
 from services.imports.index_writer import ActiveIndex, Entry, IndexWriter
 from services.imports.new_version import split_document
-from services.long_work import OnProgress, Progress, Stage, ignore
+from services.long_work import OnProgress, ignore
 from storage.base_store import IndexStore, Inspection
 from storage.index_stores import IndexStores, open_store
 from storage.ledger.conversation_store import Conversations

@@ -4,14 +4,14 @@ import time
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from domain import Principal, Role
+from domain import Principal, Progress, Role, Stage
 from domain.errors import ConflictError, StorageError
 from domain.logs import elapsed_ms, get_logger
 from domain.messages import _
 from services.access import require_role
 from services.imports.index_copy import copy_passages
 from services.imports.index_writer import ActiveIndex
-from services.long_work import OnProgress, Progress, Stage, ignore
+from services.long_work import OnProgress, ignore
 from storage.base_store import IndexStore
 from storage.index_stores import IndexStores, open_store
 from storage.ledger.database import Database, in_groups

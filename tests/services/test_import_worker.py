@@ -7,7 +7,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from domain import ImportKind, ImportState, Outcome
+from domain import ImportKind, ImportState, Outcome, Stage
 from domain.errors import (
     BusyError,
     NotFoundError,
@@ -21,7 +21,6 @@ from services.import_worker import Worker
 from services.imports import compaction
 from services.imports.compaction import Compaction
 from services.imports.import_queue import ImportQueue
-from services.long_work import Stage
 from storage.ledger.import_queue_store import CANCEL, PAUSE, ImportRuns
 from storage.processes import process_name
 from storage.safe_writes import writer_lock

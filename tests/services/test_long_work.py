@@ -2,8 +2,8 @@ import time
 
 import pytest
 
-from domain import Progress, Stage
-from services.long_work import CancelableWait, CancelledError, never
+from domain import CancelledError, Progress, Stage
+from services.long_work import CancelableWait, never
 
 
 def test_a_wait_is_reported_with_its_reason_and_the_previous_figures():

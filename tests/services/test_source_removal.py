@@ -4,10 +4,9 @@ from types import SimpleNamespace
 
 import pytest
 
-from domain import ImportKind, Outcome
+from domain import CancelledError, ImportKind, Outcome, Stage
 from domain.errors import NotFoundError
 from services.imports.index_writer import IndexWriter
-from services.long_work import CancelledError, Stage
 from services.source_removal import Removals
 from storage.ledger.import_queue_store import ImportRuns
 from tests.fakes.library import DictLoader, Library

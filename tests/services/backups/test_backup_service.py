@@ -4,10 +4,10 @@ from pathlib import Path
 
 import pytest
 
-from domain import LOCAL_USER
+from domain import LOCAL_USER, CancelledError
 from domain.errors import ConflictError, DamagedLedgerError, StorageError
 from services.backups.backup_service import BackupService, restore_backup
-from services.long_work import CancelledError, ignore
+from services.long_work import ignore
 from storage.backups.backup_file import read_manifest
 from storage.backups.library_id import library_id
 from storage.ledger.database import HEAD

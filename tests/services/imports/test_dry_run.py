@@ -4,10 +4,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from domain import ImportKind, ImportState, Outcome
+from domain import CancelledError, ImportKind, ImportState, Outcome
 from domain.errors import SourceError
 from services.imports.import_run import ImportTask
-from services.long_work import CancelledError
 from storage.ledger.import_queue_store import ImportRuns
 from storage.ledger.import_store import Imports
 from tests.fakes.library import DictLoader, Library

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from domain import LOCAL_USER, ImportKind, ImportState, Outcome, Principal
+from domain import LOCAL_USER, ImportKind, ImportState, Outcome, Principal, Stage
 from domain.errors import (
     BusyError,
     ModelUnavailableError,
@@ -17,7 +17,6 @@ from domain.errors import (
 from loaders.directory_loader import DirectoryLoader
 from services.imports.import_run import ImportTask
 from services.imports.index_writer import IndexWriter
-from services.long_work import Stage
 from storage.ledger.import_queue_store import ImportRuns
 from storage.safe_writes import writer_lock
 from tests.fakes.library import DictLoader, Library

@@ -5,10 +5,10 @@ from dataclasses import dataclass, replace
 
 import pytest
 
-from domain import ImportItem, Outcome
+from domain import CancelledError, ImportItem, Outcome, Stage
 from services.imports.index_writer import IndexWriter, entries_of
 from services.imports.new_version import split_document
-from services.long_work import CancelledError, Stage, never
+from services.long_work import never
 from storage.ledger.document_store import StoredDocument, document_id
 from storage.ledger.ledger import Ledger, NewVersion
 from tests.fakes.library import DictLoader, Library

@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 import pytest
 from sqlalchemy import update
 
-from domain import ImportKind, ImportReport, ImportState, Progress
+from domain import CancelledError, ImportKind, ImportReport, ImportState, Progress, Stage
 from domain.errors import (
     BusyError,
     ForbiddenAddressError,
@@ -16,7 +16,6 @@ from domain.errors import (
 )
 from services.imports import leased_run as module
 from services.imports.leased_run import LeasedRun
-from services.long_work import CancelledError, Stage
 from storage.ledger.import_queue_store import CANCEL, PAUSE, ImportRuns
 from storage.ledger.ledger_tables import ImportRow
 from tests.fakes.library import Library

@@ -3,9 +3,8 @@ import threading
 
 import pytest
 
-from domain import LOCAL_USER, ImportState, TurnState
+from domain import LOCAL_USER, ImportState, Stage, TurnState
 from domain.errors import BusyError, StorageError, StorageUnavailableError
-from services.long_work import Stage
 from storage.ledger.conversation_store import Conversations
 from storage.ledger.index_store import Indexes
 from storage.processes import process_name

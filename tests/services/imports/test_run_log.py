@@ -4,11 +4,22 @@ import threading
 
 import pytest
 
-from domain import LOCAL_USER, ImportItem, ImportKind, ImportReport, ImportState, Outcome, logs
+from domain import (
+    LOCAL_USER,
+    CancelledError,
+    ImportItem,
+    ImportKind,
+    ImportReport,
+    ImportState,
+    Outcome,
+    Progress,
+    Stage,
+    logs,
+)
 from domain.errors import SourceUnavailableError
 from domain.logs import configure_logs
 from services.imports.leased_run import RunLog
-from services.long_work import CancelableWait, CancelledError, Progress, Stage
+from services.long_work import CancelableWait
 
 
 @pytest.fixture

@@ -7,11 +7,10 @@ from types import SimpleNamespace
 
 import pytest
 
-from domain import ImportState, Outcome
+from domain import ImportState, Outcome, Stage
 from domain.errors import NothingToReadError, SourceUnavailableError, UnreadableError
 from services.import_worker import PortionReader
 from services.imports.shared_reading import BATCH_DOCUMENTS
-from services.long_work import Stage
 from storage.ledger.import_leases import Workers
 from storage.ledger.import_portions import ImportPortions
 from storage.ledger.import_queue_store import PAUSE

@@ -12,8 +12,9 @@ from datetime import UTC, datetime
 
 import pytest
 
+from domain import CancelledError
 from domain.errors import InputError, StorageError
-from services.long_work import CancelledError, ignore
+from services.long_work import ignore
 from storage.backups import backup_file as module
 from storage.backups.backup_file import entries_of, read_backup, read_manifest, write_backup
 from storage.backups.manifest import FORMAT, Manifest, parse_manifest

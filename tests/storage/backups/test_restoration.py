@@ -5,8 +5,9 @@ from datetime import UTC, datetime
 
 import pytest
 
+from domain import CancelledError
 from domain.errors import InputError, StorageError
-from services.long_work import CancelledError, ignore
+from services.long_work import ignore
 from storage.backups import restoration as module
 from storage.backups.backup_file import entries_of, write_backup
 from storage.backups.library_copy import ledger_facts, library_copy

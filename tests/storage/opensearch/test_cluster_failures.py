@@ -9,9 +9,8 @@ from functools import partial
 
 import pytest
 
-from domain import LOCAL_USER, ImportState
+from domain import LOCAL_USER, ImportState, Stage
 from services.imports.import_queue import ImportQueue
-from services.long_work import Stage
 from storage.opensearch.connection import SearchServer, SearchUnavailableError
 from storage.opensearch.mapping import IndexOptions
 from storage.opensearch.search_cluster import SearchCluster

@@ -6,9 +6,8 @@ from unittest.mock import Mock
 
 import pytest
 
-from domain import LOCAL_USER, ImportState
+from domain import LOCAL_USER, CancelledError, ImportState
 from domain.errors import DamagedIndexError, StorageUnavailableError
-from services.long_work import CancelledError
 from storage.opensearch.connection import SearchServer, SearchServerError
 from storage.opensearch.mapping import IndexOptions
 from storage.opensearch.search_cluster import SearchCluster
