@@ -9,6 +9,7 @@ from sqlalchemy import update
 from domain import LOCAL_USER, ImportState
 from domain.errors import StorageUnavailableError
 from services.imports.import_queue import ImportQueue
+from services.imports.import_run import ImportTask
 from services.imports.leased_run import LeasedRun
 from services.long_work import ignore
 from storage.ledger.ledger_tables import ImportRow
@@ -52,15 +53,11 @@ def attempt(library, documents, on_progress=ignore):
     )
 
     def work(report, cancelled):
-        return library.imports.perform(
-            LOCAL_USER,
-            library.source,
-            DictLoader(documents),
-            import_id=run.id,
-            worker=WORKER,
-            on_progress=report,
-            cancelled=cancelled,
+        loader = DictLoader(documents)
+        task = ImportTask(
+            run.id, WORKER, library.source, loader, on_progress=report, cancelled=cancelled
         )
+        return library.imports.perform(task)
 
     try:
         leased.run(work)

@@ -8,6 +8,7 @@ import pytest
 
 from domain import LOCAL_USER, CancelledError, ImportState
 from domain.errors import DamagedIndexError, StorageUnavailableError
+from services.imports.import_run import ImportTask
 from storage.opensearch.connection import SearchServer, SearchServerError
 from storage.opensearch.mapping import IndexOptions
 from storage.opensearch.search_cluster import SearchCluster
@@ -92,15 +93,15 @@ class TestImport:
     def test_a_canceled_import_shows_nothing_half_written(self, library):
         store = library.active
         calls = iter([False] * 4)
+        task = ImportTask(
+            library.leases.start(library.source.id, LOCAL_USER.user_id, "test"),
+            "test",
+            library.source,
+            DictLoader({f"{n}.txt": f"zebra {n}. " * 100 for n in range(200)}),
+            cancelled=lambda: next(calls, True),
+        )
         with pytest.raises(CancelledError):
-            library.imports.perform(
-                LOCAL_USER,
-                library.source,
-                DictLoader({f"{n}.txt": f"zebra {n}. " * 100 for n in range(200)}),
-                import_id=library.leases.start(library.source.id, LOCAL_USER.user_id, "test"),
-                worker="test",
-                cancelled=lambda: next(calls, True),
-            )
+            library.imports.perform(task)
         library.maintenance.recover()
         assert library.check().agrees
         assert store is library.active
