@@ -191,7 +191,7 @@ class ImportServices:
                 ConfluenceKind(access, secrets, max_bytes, guard),
                 GoogleDriveKind(access, secrets, max_bytes, settings.google_api_url),
                 CatalogKind(access, settings.data_dir, PatternJudge),
-                UploadKind(self.uploads, self._sources),
+                UploadKind(self.uploads),
             ]
         )
 
@@ -328,4 +328,4 @@ class ImportServices:
     @property
     def housekeeping(self) -> Housekeeping:
         """Removes what is no longer kept."""
-        return Housekeeping(self.conversations, self.audit, self.uploads, self.queue)
+        return Housekeeping(self.conversations, self.audit, self._sources, self.queue)

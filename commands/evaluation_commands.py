@@ -149,7 +149,7 @@ def _by_sample_questions(folder: Path, data_dir: Path | None) -> "list[Figures]"
         figures,
         load_sample_questions,
     )
-    from services.long_work import Progress, Stage
+    from domain import Progress, Stage
 
     questions = load_sample_questions(folder)
     with (

@@ -176,7 +176,7 @@ def api(
         port = listening.getsockname()[1]
         listening.close()
         one = ["cli", "api", "--shared", "--host", host, "--port", str(port)]
-        supervise(termination, services.imports.data_dir, workers=[one] * processes)
+        supervise(termination, services.parts.settings.data_dir, workers=[one] * processes)
     raise typer.Exit(INTERRUPTED)
 
 
@@ -249,7 +249,7 @@ def serve(
             typer.echo("The sample documents are being imported; you can ask in the meantime.")
         _print_administrator_link(services)
         pages = ["commands.pages_process", f"--server.port={port}"]
-        code = supervise(termination, services.imports.data_dir, pages)
+        code = supervise(termination, services.parts.settings.data_dir, pages)
     raise typer.Exit(INTERRUPTED if code is None else code)
 
 
@@ -284,7 +284,7 @@ def worker(
     termination = termination_request()
     workers = [(*WORKER, "--number", str(number)) for number in range(processes)]
     with open_services(data_dir, must_exist=False) as services:
-        supervise(termination, services.imports.data_dir, workers=workers)
+        supervise(termination, services.parts.settings.data_dir, workers=workers)
 
 
 def _work(data_dir: DataDir, number: int) -> None:

@@ -10,7 +10,7 @@ from services.access import owner_of
 from services.audit_service import AuditService
 from services.chat.conversation_service import ConversationService
 from services.imports.import_queue import ImportQueue
-from services.sources.upload_service import UploadService
+from storage.ledger.source_store import Sources
 
 
 @dataclass(frozen=True)
@@ -19,7 +19,7 @@ class Housekeeping:
 
     conversations: ConversationService
     audit: AuditService
-    uploads: UploadService
+    sources: Sources
     queue: ImportQueue
 
     def run(self, now: datetime) -> None:
@@ -29,6 +29,6 @@ class Housekeeping:
         """
         self.conversations.purge(now)
         self.audit.purge(now)
-        for box in self.uploads.orphan_boxes():
+        for box in self.sources.of_lost_conversations():
             with suppress(NotFoundError):  # another process has removed it meanwhile
                 self.queue.enqueue(owner_of(box, LOCAL_USER), box.id, ImportKind.REMOVAL)

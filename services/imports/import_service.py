@@ -3,7 +3,6 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from pathlib import Path
 
 from domain import (
     DocumentRef,
@@ -81,11 +80,6 @@ class ImportService:
     def has_index(self) -> bool:
         """Whether a document was ever imported, even if it has been removed since."""
         return self._active.indexes.active() is not None
-
-    @property
-    def data_dir(self) -> Path:
-        """The folder of the library."""
-        return self._stores.data_dir
 
     @property
     def lock(self) -> LibraryLock:

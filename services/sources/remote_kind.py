@@ -4,7 +4,7 @@ import math
 import time
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 from domain import Principal, Wait
@@ -169,14 +169,7 @@ class RemoteKind(ABC):
         wait = BoundedWait()
         account = self._sign_in(options, secret, wait)
         result = self._listing(account.options, secret, wait)
-        return SourcePreview(
-            result.documents,
-            result.titles,
-            result.skipped,
-            result.is_all,
-            (*account.warnings, *result.warnings),
-            (*account.notes, *result.notes),
-        )
+        return replace(result, warnings=account.warnings, notes=account.notes)
 
 
 def joined(names: Sequence[str]) -> str:

@@ -29,7 +29,7 @@ from services.sources.source_kinds import (
 from services.sources.upload_archives import Rejection, Upload, extract_archives
 from services.sources.upload_limits import UploadLimits
 from storage.ledger.conversation_store import Conversations
-from storage.ledger.source_store import Sources, StoredSource
+from storage.ledger.source_store import StoredSource
 from storage.upload_bucket import UploadBucket
 from storage.upload_files import BOXES, UploadFiles
 
@@ -239,10 +239,6 @@ class UploadService:
         self.limits.uploads.forget(location, [key])
         return exists
 
-    def orphan_boxes(self) -> list[StoredSource]:
-        """The boxes of permanently deleted conversations."""
-        return self.access.sources.of_lost_conversations()
-
     def check_bucket(self) -> None:
         """Write, list, read, and delete an object, if uploaded files are in a bucket.
 
@@ -330,7 +326,6 @@ class UploadKind:
     )
 
     uploads: UploadService
-    sources: Sources
 
     def check(self, principal: Principal, values: FieldValues) -> SourcePreview:  # noqa: ARG002  # every use case takes a principal
         """Preview the files to upload."""
@@ -349,7 +344,7 @@ class UploadKind:
                     key=first.key, reason=first.reason
                 )
             )
-        return SourceAddition(self.sources.get(done.source_id), rejections)
+        return SourceAddition(self.uploads.access.sources.get(done.source_id), rejections)
 
     def field_values(self, source: StoredSource) -> FieldValues:
         """The name of the box."""

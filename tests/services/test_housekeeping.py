@@ -4,7 +4,7 @@ import pytest
 
 from domain import LOCAL_USER, Action
 from services import import_worker
-from services.sources.upload_service import UploadService
+from storage.ledger.source_store import Sources
 from storage.upload_files import BOXES
 
 DAY = timedelta(days=1)
@@ -46,16 +46,16 @@ def test_files_that_another_process_removes_meanwhile_are_no_error(with_retentio
     services, now = with_retention, datetime.now(UTC)
     conversation = services.conversations.begin(LOCAL_USER, "Trip")
     services.uploads.add(LOCAL_USER, [("map.txt", b"Map.")], conversation_id=conversation.id)
-    find_orphans = UploadService.orphan_boxes
+    find_orphans = Sources.of_lost_conversations
 
-    def remove_after_finding(uploads):
-        boxes = find_orphans(uploads)
+    def remove_after_finding(sources):
+        boxes = find_orphans(sources)
         for box in boxes:
-            uploads.access.sources.remove(box.id)
+            sources.remove(box.id)
         assert boxes
         return boxes
 
-    monkeypatch.setattr(UploadService, "orphan_boxes", remove_after_finding)
+    monkeypatch.setattr(Sources, "of_lost_conversations", remove_after_finding)
     services.housekeeping.run(now + 31 * DAY)
     assert services.queue.current(LOCAL_USER) == []
 

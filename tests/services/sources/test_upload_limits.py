@@ -128,7 +128,7 @@ def test_deleted_files_and_boxes_need_no_storage(boxes):
     box = here.add(1, 1).source_id
     here.uploads.delete(ANNA, box, "file0.txt")
     here.add(1, name="more")
-    UploadKind(here.uploads, here.sources).forget(here.sources.get(box))
+    UploadKind(here.uploads).forget(here.sources.get(box))
     here.sources.remove(box)
     here.add(1, 1)
 

@@ -155,9 +155,9 @@ def test_the_box_of_a_purged_conversation_is_removed_at_the_next_start(build_ser
         services.uploads.add(LOCAL_USER, [("a.md", b"# A")], conversation_id=conversation_id)
     services.uploads.add(LOCAL_USER, [("a.md", b"# A")])
     services.conversations.delete(LOCAL_USER, conversation_ids[1])
-    assert services.uploads.orphan_boxes() == [], "it can still be restored"
+    assert services.access.sources.of_lost_conversations() == [], "it can still be restored"
     services.conversations.purge(datetime.now(UTC) + timedelta(days=31))
-    abandoned = services.uploads.orphan_boxes()
+    abandoned = services.access.sources.of_lost_conversations()
     assert [one.name for one in abandoned] == ["gone"]
     restarted = build_services(embed=True)
     job = restarted.queue.current(LOCAL_USER)[0]
