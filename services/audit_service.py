@@ -37,6 +37,18 @@ class AuditService:
         """
         self.log.add(principal, action, object_id, detail)
 
+    def record_source(self, principal: Principal, action: Action, source: StoredSource) -> None:
+        """Record an event about a source; raises like `record`."""
+        self.record(principal, action, source.id, **_source_detail(source))
+
+    def record_documents(
+        self, principal: Principal, action: Action, source: StoredSource, keys: Collection[str]
+    ) -> None:
+        """Record an event about documents of a source, without names of private files."""
+        named = {} if source.conversation_id else {"keys": sorted(keys)[:_NAMES]}
+        detail = {**_source_detail(source), "documents": len(keys), **named}
+        self.record(principal, action, source.id, **detail)
+
     def require_writable(self, principal: Principal, action: Action) -> None:
         """Make sure that such an event can be recorded; for changes that are not in the ledger.
 
@@ -85,17 +97,11 @@ class AuditService:
         return self.log.purge(now.astimezone(UTC) - self.retention)
 
 
-def source_detail(source: StoredSource) -> Mapping[str, Any]:
+def _source_detail(source: StoredSource) -> Mapping[str, Any]:
     """What an event says about a source; the title of a conversation is private."""
     if source.conversation_id:
         return {"kind": source.kind, "conversation_id": source.conversation_id}
     return {"kind": source.kind, "name": source.name}
-
-
-def documents_detail(source: StoredSource, keys: Collection[str]) -> Mapping[str, Any]:
-    """What an event says about documents of a source; names of private files are left out."""
-    named = {} if source.conversation_id else {"keys": sorted(keys)[:_NAMES]}
-    return {**source_detail(source), "documents": len(keys), **named}
 
 
 def _check(action: str, limit: int) -> None:

@@ -21,7 +21,7 @@ from domain import (
 from domain.errors import NotFoundError
 from domain.messages import _
 from services.access import Access, SourceDocument, by_source
-from services.audit_service import AuditService, documents_detail
+from services.audit_service import AuditService
 from services.imports.import_queue import ImportQueue
 from services.imports.readable_records import ReadableRecords
 from storage.ledger.database import Database
@@ -257,7 +257,7 @@ class DocumentService:
             source = self.access.managed_source(principal, source_id)
             if source.kind != _UPLOAD:
                 Exclusions(self.database).add(source_id, keys)
-                self._record(principal, Action.DOCUMENT_REMOVED, source, keys)
+                self.audit.record_documents(principal, Action.DOCUMENT_REMOVED, source, keys)
                 continue
             for key in keys:
                 with suppress(NotFoundError):  # already deleted
@@ -282,13 +282,8 @@ class DocumentService:
         for source_id, keys in keys_of.items():
             source = self.access.managed_source(principal, source_id)
             Exclusions(self.database).remove(source_id, keys)
-            self._record(principal, Action.DOCUMENT_RESTORED, source, keys)
+            self.audit.record_documents(principal, Action.DOCUMENT_RESTORED, source, keys)
         return _enqueue(self.queue, principal, keys_of)
-
-    def _record(
-        self, principal: Principal, action: Action, source: StoredSource, keys: Sequence[str]
-    ) -> None:
-        self.audit.record(principal, action, source.id, **documents_detail(source, keys))
 
     @property
     def _list(self) -> DocumentList:

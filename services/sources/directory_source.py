@@ -10,7 +10,7 @@ from domain.errors import SourceError
 from domain.messages import _
 from loaders.directory_loader import DirectoryLoader
 from services.access import Access, require_role
-from services.audit_service import AuditService, source_detail
+from services.audit_service import AuditService
 from services.imports.import_plan import Loader
 from services.imports.import_service import ImportService
 from services.long_work import OnProgress, ignore
@@ -243,7 +243,7 @@ class DirectoryService:
         )
         if before is None or before.options != after.options:
             action = Action.SOURCE_EDITED if before else Action.SOURCE_ADDED
-            self.audit.record(principal, action, after.id, **source_detail(after))
+            self.audit.record_source(principal, action, after)
         return after
 
     def _merge(self, draft: StoredSource, options: Mapping[str, Any]) -> StoredSource:

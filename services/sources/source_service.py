@@ -10,7 +10,7 @@ from domain import Action, ImportKind, ImportRun, ImportState, Principal, Role
 from domain.errors import ForbiddenError, NotFoundError
 from domain.messages import _
 from services.access import Access, owner_of, require_role
-from services.audit_service import AuditService, source_detail
+from services.audit_service import AuditService
 from services.imports.import_queue import ImportQueue
 from services.imports.readable_records import ReadableRecords
 from services.sources.server_folders import DIRECTORY, require_permitted
@@ -180,7 +180,7 @@ class SourceService:
         self._save(added.source, settings)
         source = self.access.sources.get(added.source.id)
         action = Action.SOURCE_ADDED if box is None else Action.SOURCE_EDITED
-        self.audit.record(principal, action, source.id, **source_detail(source))
+        self.audit.record_source(principal, action, source)
         return replace(added, source=source)
 
     def _box(self, principal: Principal, kind: str, values: FieldValues) -> StoredSource | None:
@@ -223,7 +223,7 @@ class SourceService:
             require_permitted(self.access, principal, Path(before.location))
         self._save(before, settings, options)
         after = self.access.sources.get(source_id)
-        self.audit.record(principal, Action.SOURCE_EDITED, source_id, **source_detail(after))
+        self.audit.record_source(principal, Action.SOURCE_EDITED, after)
         if after.options == before.options and after.collection == before.collection:
             return None
         return self.queue.enqueue(principal, source_id)
@@ -267,7 +267,7 @@ class SourceService:
             if run.kind is not ImportKind.REMOVAL:
                 self.queue.cancel(principal, run.id)
         removal = self.queue.enqueue(principal, source.id, ImportKind.REMOVAL)
-        self.audit.record(principal, Action.SOURCE_DELETED, source_id, **source_detail(source))
+        self.audit.record_source(principal, Action.SOURCE_DELETED, source)
         return removal
 
     def refresh_due(self, principal: Principal, now: datetime) -> Sequence[ImportRun]:

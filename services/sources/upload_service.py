@@ -1,7 +1,7 @@
 """Uploaded files, stored in boxes; each box is a source."""
 
 import uuid
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
@@ -14,7 +14,7 @@ from loaders.box_loader import BoxLoader
 from loaders.directory_loader import DirectoryLoader
 from loaders.formats import SUFFIXES, unsupported
 from services.access import OWNER, Access, require_role
-from services.audit_service import AuditService, documents_detail
+from services.audit_service import AuditService
 from services.imports.import_plan import Loader
 from services.sources.file_names import BoxNames
 from services.sources.source_kinds import (
@@ -131,11 +131,6 @@ class UploadService:
         )
         return UploadResult(source.id if source else None, tuple(fit), tuple(rejections))
 
-    def _record(
-        self, principal: Principal, action: Action, box: StoredSource, keys: Collection[str]
-    ) -> None:
-        self.audit.record(principal, action, box.id, **documents_detail(box, keys))
-
     def _store(
         self, principal: Principal, target: "_TargetBox", fit: dict[str, bytes]
     ) -> StoredSource:
@@ -157,7 +152,7 @@ class UploadService:
                 self.limits.uploads.release(upload_id)
             raise
         self.limits.uploads.store(upload_id, principal.user_id, target.location, sizes)
-        self._record(principal, Action.UPLOAD_ADDED, source, fit)
+        self.audit.record_documents(principal, Action.UPLOAD_ADDED, source, fit)
         return source
 
     def _write(
@@ -222,7 +217,7 @@ class UploadService:
                     key=repr(key)
                 )
             )
-        self._record(principal, Action.UPLOAD_DELETED, box, [key])
+        self.audit.record_documents(principal, Action.UPLOAD_DELETED, box, [key])
 
     def forget_box(self, location: str) -> None:
         """Delete a box with all its files, if it exists.
