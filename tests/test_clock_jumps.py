@@ -47,7 +47,7 @@ def test_answers_stay_whole_and_in_the_order_of_their_questions(imported, jump):
             jump()
             if isinstance(event, TurnStarted):
                 conversation = event.turn.conversation_id
-        assert services.maintenance.recover().turns == 0
+        services.maintenance.recover()
     turns = services.turns.list(LOCAL_USER, conversation)
     assert [turn.question for turn in turns] == questions
     assert {turn.state for turn in turns} == {TurnState.COMPLETE}

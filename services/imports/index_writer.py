@@ -148,8 +148,8 @@ class IndexWriter:
             self._lock.require_held()
             self._store.replace_metadata({entry.passage.id: _metadata(entry) for entry in group})
 
-    def collect_garbage(self) -> int:
-        """Delete discarded passages from the index and return their number.
+    def collect_garbage(self) -> None:
+        """Delete discarded passages from the index.
 
         Raises:
             DamagedIndexError: The index is damaged.
@@ -160,7 +160,6 @@ class IndexWriter:
             self._lock.require_held()
             self._store.delete(discarded)
             self._ledger.forget(self.index.id, discarded)
-        return len(discarded)
 
     def embed(
         self, entries: Sequence[Entry], cancelled: Cancelled = never, on_part: OnPart = _ignore
@@ -328,10 +327,10 @@ class ActiveIndex:
                 if error.retryable:  # the other ones would only wait, too
                     return
 
-    def collect_garbage(self) -> int:
-        """Delete discarded passages from the active index and return their number."""
-        writer = self.writer()
-        return 0 if writer is None else writer.collect_garbage()
+    def collect_garbage(self) -> None:
+        """Delete discarded passages from the active index."""
+        if writer := self.writer():
+            writer.collect_garbage()
 
 
 def _opens(store: IndexStore) -> bool:

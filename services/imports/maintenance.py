@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from domain import Passage, Principal, Progress, Role, Stage
-from domain.errors import BusyError, StorageError
+from domain.errors import StorageError
 from domain.logs import get_logger, milliseconds
 from domain.messages import _
 from domain.public_messages import message_for_everyone
@@ -31,16 +31,6 @@ _log = get_logger("imports")
 
 _BATCH_PASSAGES = 256
 _LOCK_TIMEOUT_S = 2.0
-
-
-@dataclass(frozen=True, slots=True)
-class Recovery:
-    """The repairs at startup; `problem` describes what could not be repaired."""
-
-    imports: int = 0
-    turns: int = 0
-    passages: int = 0
-    problem: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,27 +105,24 @@ class MaintenanceService:
         self._sources = Sources(database)
         self._problem: tuple[Index | None, str] = (None, "")  # and the index to which it applies
 
-    def recover(self) -> Recovery:
+    def recover(self) -> None:
         """Clean up after a killed process; call it when a process starts.
 
-        Leaves files alone that another process may be writing. An index that can't be opened is
-        reported as the problem instead of raising an error, so that a reindex can still be started;
-        `status` reports the problem as long as that index is active.
+        Leaves files alone that another process may be writing. An index that can't be opened raises
+        no error, so that a reindex can still be started; `status` reports the problem as long as
+        that index is active.
         """
-        turns = self._conversations.interrupt_running()
-        imports = self._leases.interrupt_dead()
+        self._conversations.interrupt_running()
+        self._leases.interrupt_dead()
         try:
             with self._active.lock.hold(timeout_s=0):
-                passages = self._collect_garbage()
+                self._collect_garbage()
                 problem = self._active.publish_and_clean_up()
             self._problem = (self._indexes.active(), problem)
-            return Recovery(imports, turns, passages, problem)
-        except BusyError:
-            return Recovery(imports, turns)
         except StorageError as error:
-            if not error.retryable:  # otherwise, the next search shows whether it has passed
+            # Whether a passing error, such as a busy library, has passed, the next call shows.
+            if not error.retryable:
                 self._problem = (self._indexes.active(), message_for_everyone(error))
-            return Recovery(imports, turns, problem=str(error))
 
     def status(self, principal: Principal) -> IndexStatus:  # noqa: ARG002  # every use case takes a principal
         """Whether the index matches the settings."""
@@ -239,11 +226,11 @@ class MaintenanceService:
             if details:
                 self._active.ledger.update_metadata(details)
 
-    def _collect_garbage(self) -> int:
+    def _collect_garbage(self) -> None:
         if active := self._indexes.active():
             store = open_store(self._indexes, self._stores, active)
             store.prepare()  # report damage now, not at the first question
-        return self._active.collect_garbage()
+        self._active.collect_garbage()
 
 
 def _check_index(documents: Documents, ledger: Ledger, store: IndexStore) -> CheckReport:

@@ -176,7 +176,8 @@ class TestStart:
     def test_a_wrong_file_size_is_reported_at_startup_and_in_the_status(self, data_dir, index):
         damage_all(index / "passages", "cut")
         library = Library(data_dir)
-        assert "bytes" in library.maintenance.recover().problem
+        library.maintenance.recover()
+        assert "bytes" in library.maintenance.status(LOCAL_USER).problem
         status = open_search(library).library.status(LOCAL_USER)
         assert f"{index / 'passages'} can't be used" in status.notices[0]
         assert status.notices[1:] == (PARTLY_DAMAGED,)

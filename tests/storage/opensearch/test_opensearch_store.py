@@ -153,7 +153,9 @@ class TestDamage:
         again = Library(library.data_dir, cluster=cluster)
         report = again.check()
         assert any("rebuild it with `python cli.py reindex`" in one for one in report.disagreements)
-        assert "is missing on the OpenSearch server" in again.maintenance.recover().problem
+        again.maintenance.recover()
+        problem = again.maintenance.status(LOCAL_USER).problem
+        assert "is missing on the OpenSearch server" in problem
         with pytest.raises(DamagedIndexError, match="reindex"):
             again.load(DictLoader(TEXTS | {"new.txt": "something new"}))
 
@@ -196,10 +198,12 @@ class TestAlias:
         [failure] = [one for one in caplog.records if one.msg == "alias not moved"]
         assert failure.fields["reason"] == "no permission for aliases"
         assert documents_with(changed, "Bristol") == {"vpn.txt"}
-        assert changed.maintenance.recover().problem == error.public_message
+        changed.maintenance.recover()
+        assert changed.maintenance.status(LOCAL_USER).problem == error.public_message
         assert alias_targets(os_client, cluster) == old
         monkeypatch.undo()
-        assert not changed.maintenance.recover().problem
+        changed.maintenance.recover()
+        assert not changed.maintenance.status(LOCAL_USER).problem
         assert alias_targets(os_client, cluster) == names(os_client, cluster) != old
 
     def test_another_library_with_the_same_alias_is_refused(self, library, cluster, tmp_path):
