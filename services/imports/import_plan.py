@@ -93,18 +93,15 @@ class Plan:
 
 @dataclass(slots=True)
 class _Listing:
-    """The entries of a listing by kind: all keys, selected documents, and duplicate keys.
+    """The entries of a listing by kind: all keys, and the selected documents.
 
     `removed` contains, by key, the loader's reports about removed documents.
     """
 
     keys: set[str] = field(default_factory=set)
     documents: list[DocumentRef] = field(default_factory=list)
-    duplicates: list[DocumentRef] = field(default_factory=list)
     skipped: list[Skipped] = field(default_factory=list)
     removed: dict[str, Removed] = field(default_factory=dict)
-    cursor: Mapping[str, Any] | None = None
-    options: Mapping[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -138,9 +135,8 @@ class Planner:
         only with `confirm_removals`, because an unmounted folder looks like an empty one. The same
         applies to documents whose removal is not certain according to the loader.
         """
-        scan = self._scan(listing)
-        settled = [_duplicate(ref) for ref in scan.duplicates]
-        result = Plan(settled=settled, cursor=scan.cursor, options=scan.options)
+        result = Plan()
+        scan = self._scan(listing, result)
         for ref in scan.documents:
             if self.keys:
                 result.to_read.append(ref)
@@ -154,13 +150,13 @@ class Planner:
     def _is_selected(self, key: str) -> bool:
         return not self.keys or key in self.keys
 
-    def _scan(self, listing: Iterable[ListingEntry]) -> _Listing:
+    def _scan(self, listing: Iterable[ListingEntry], result: Plan) -> _Listing:
         scan = _Listing()
         for entry in listing:
             if isinstance(entry, Cursor):
-                scan.cursor = entry.values
+                result.cursor = entry.values
             elif isinstance(entry, NewOptions):
-                scan.options = entry.values
+                result.options = entry.values
             elif isinstance(entry, Removed):
                 scan.removed[entry.key] = entry
             elif entry.key in self.excluded:
@@ -169,7 +165,10 @@ class Planner:
                 scan.skipped.append(entry)
             else:
                 if self._is_selected(entry.key):
-                    (scan.duplicates if entry.key in scan.keys else scan.documents).append(entry)
+                    if entry.key in scan.keys:
+                        result.settled.append(_duplicate(entry))
+                    else:
+                        scan.documents.append(entry)
                 scan.keys.add(entry.key)
         return scan
 

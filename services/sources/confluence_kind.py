@@ -169,8 +169,8 @@ def _selection(options: Mapping[str, Any]) -> "ConfluenceSelection":
 def _visible(keys: Sequence[str]) -> str:
     if not keys:
         return _("No space is visible to this account.")
-    listed = ", ".join(keys[:_SHOWN]) + (", …" if len(keys) > _SHOWN else "")
-    return _("Visible spaces: {count} ({names}).").format(count=len(keys), names=listed)
+    names = joined(keys, _SHOWN)
+    return _("Visible spaces: {count} ({names}).").format(count=len(keys), names=names)
 
 
 def _canonical(

@@ -172,9 +172,9 @@ class RemoteKind(ABC):
         return replace(result, warnings=account.warnings, notes=account.notes)
 
 
-def joined(names: Sequence[str]) -> str:
-    """Join the first few names into a default name for a source."""
-    return ", ".join(names[:_NAMES]) + (", …" if len(names) > _NAMES else "")
+def joined(names: Sequence[str], limit: int = _NAMES) -> str:
+    """Join the first few names, such as into a default name for a source."""
+    return ", ".join(names[:limit]) + (", …" if len(names) > limit else "")
 
 
 class BoundedWait:
