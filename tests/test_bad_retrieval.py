@@ -32,7 +32,7 @@ def library(imported):
 
 def command(services, *arguments):
     """Run `cli.py search`, which must not fail with an unexpected exception."""
-    folder = str(services.imports.data_dir)
+    folder = str(services.parts.settings.data_dir)
     result = CliRunner().invoke(cli.app, ["search", *arguments, "--data-dir", folder])
     assert isinstance(result.exception, AppError | SystemExit | None), repr(result.exception)
     return result

@@ -134,7 +134,7 @@ def ask(folder, *arguments):
 
 def test_a_question_continues_the_conversation_used_last(imported):
     services = imported()
-    folder = services.imports.data_dir
+    folder = services.parts.settings.data_dir
     first = services.chat.ask(LOCAL_USER, "How many days of annual leave do new employees get?")
     services.chat.ask(LOCAL_USER, "How do I install WireGuard?")
     services.chat.ask(Principal("ada"), "How do I install WireGuard?")
@@ -148,7 +148,7 @@ def test_a_question_continues_the_conversation_used_last(imported):
 
 def test_without_a_conversation_the_error_names_the_command_that_starts_one(build_services):
     services = build_services()
-    folder = services.imports.data_dir
+    folder = services.parts.settings.data_dir
     services.chat.ask(Principal("ada"), "Hello")
     result = ask(folder, "--continue", "And after two years?")
     assert isinstance(result.exception, NotFoundError)
@@ -167,7 +167,7 @@ def test_one_conversation_at_a_time_can_be_continued(tmp_path):
 
 @pytest.mark.parametrize("command", [["ask", "How long?"], ["search", "leave"]])
 def test_an_empty_library_names_the_command_that_imports_documents(build_services, command):
-    folder = str(build_services().imports.data_dir)
+    folder = str(build_services().parts.settings.data_dir)
     result = CliRunner().invoke(app, [*command, "--data-dir", folder])
     assert result.exit_code == 0, result.output
     assert f"with `python cli.py import PATH --data-dir {folder}`" in result.stderr
@@ -182,7 +182,7 @@ def test_an_empty_library_names_the_command_that_imports_documents(build_service
     ],
 )
 def test_an_unanswered_question_lists_the_nearest_passages_in_each_language(imported, question):
-    folder = str(imported().imports.data_dir)
+    folder = str(imported().parts.settings.data_dir)
     result = CliRunner().invoke(app, ["ask", question, "--data-dir", folder])
     assert result.exit_code == 0, result.output
     assert HEADING in result.stdout

@@ -23,7 +23,7 @@ def services(build_services):
 @pytest.fixture
 def run(services):
     def command(*arguments, code=0):
-        folder = str(services.imports.data_dir)
+        folder = str(services.parts.settings.data_dir)
         result = CliRunner().invoke(app, ["catalog", *arguments, "--data-dir", folder])
         if isinstance(result.exception, AppError):
             raise result.exception
@@ -176,6 +176,6 @@ def test_the_command_says_why_a_model_did_not_interpret_the_question(
     monkeypatch.setenv("FOOTNOTE_CHAT_MODEL", MODEL)
     model_server.will(Text("no call"), Text("no call"), Text("Nothing."))
     model_server.answer = lambda _: Text("{}")  # does not translate
-    folder = str(services.imports.data_dir)
+    folder = str(services.parts.settings.data_dir)
     result = CliRunner().invoke(app, ["catalog", "search", "ramen", "--data-dir", folder])
     assert f"Footnote: The question was analyzed by rules, not by {MODEL}" in result.output

@@ -11,7 +11,7 @@ from cli import app
 @pytest.fixture
 def run(imported):
     services = imported()
-    folder = str(services.imports.data_dir)
+    folder = str(services.parts.settings.data_dir)
 
     def search(*arguments):
         result = CliRunner().invoke(app, ["search", *arguments, "--data-dir", folder])

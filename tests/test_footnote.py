@@ -19,7 +19,7 @@ FOLLOW_UP = "And for sick leave, when do I tell my lead?"
 
 @pytest.fixture
 def library(imported):
-    return footnote.open(imported().imports.data_dir)
+    return footnote.open(imported().parts.settings.data_dir)
 
 
 def test_a_question_is_answered_with_verified_citations_and_continued(library):
@@ -65,7 +65,7 @@ def test_the_chain_follows_an_import(library, handbook):
 
 
 def test_the_chain_uses_the_chat_model_of_the_settings(imported, model_server, monkeypatch):
-    folder = imported().imports.data_dir
+    folder = imported().parts.settings.data_dir
     monkeypatch.setenv("OPENAI_BASE_URL", model_server.url)
     monkeypatch.setenv("OPENAI_API_KEY", "none")
     monkeypatch.setenv("FOOTNOTE_CHAT_MODEL", MODEL)
@@ -104,7 +104,7 @@ def test_a_missing_folder_is_an_error_unless_it_is_to_be_created(tmp_path):
 
 
 def test_without_a_folder_that_of_the_settings_is_opened(imported, monkeypatch):
-    monkeypatch.setenv("FOOTNOTE_DATA_DIR", str(imported().imports.data_dir))
+    monkeypatch.setenv("FOOTNOTE_DATA_DIR", str(imported().parts.settings.data_dir))
     assert footnote.open().services.library.status(footnote.open().principal).documents == 4
 
 

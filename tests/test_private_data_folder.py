@@ -48,7 +48,7 @@ def test_all_files_that_services_write_are_private(build_services, handbook, tmp
 def test_files_of_an_earlier_version_become_private_at_the_next_start(
     build_services, imported, tmp_path
 ):
-    data = imported(data_dir=tmp_path / "old", embed=True).imports.data_dir
+    data = imported(data_dir=tmp_path / "old", embed=True).parts.settings.data_dir
     for path in (data, *data.rglob("*")):
         path.chmod(0o755 if path.is_dir() else 0o644)
     build_services(data_dir=data, embed=True)

@@ -196,7 +196,7 @@ def test_searching_requires_the_scope_read(client, path):
 
 
 def test_a_damaged_index_is_reported_while_the_other_index_is_searched(client):
-    [index] = (client.services.imports.data_dir / "indexes").iterdir()
+    [index] = (client.services.parts.settings.data_dir / "indexes").iterdir()
     for file in index.glob("keywords/index/*.idx"):
         file.write_bytes(file.read_bytes()[:-1])
     results = client.post(SEARCH, json={"query": LEAVE, "k": 2}).json()

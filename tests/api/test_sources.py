@@ -412,7 +412,7 @@ def test_a_secret_can_be_stored_without_further_settings(build_client, site):
 
 def test_a_damaged_encryption_key_is_a_conflict_that_names_the_file(build_client, site):
     client = build_client(embed=True)
-    file = client.services.imports.data_dir / "encryption.key"
+    file = client.services.parts.settings.data_dir / "encryption.key"
     file.write_text("damaged")
     answer = client.post(f"{API}/sources", json=confluence(site))
     assert answer.status_code == 409

@@ -115,7 +115,7 @@ def test_an_empty_library_answers_every_kind_of_message(build_services, message)
 
 def test_the_command_line_mentions_a_search_only_if_there_was_one(imported):
     services = imported()
-    folder = str(services.imports.data_dir)
+    folder = str(services.parts.settings.data_dir)
     greeting = CliRunner().invoke(app, ["ask", "Hello!", "--data-dir", folder])
     assert greeting.exit_code == 0, greeting.output
     assert greeting.stdout.startswith("Hello! ")

@@ -175,7 +175,7 @@ def test_only_the_name_of_an_environment_variable_is_stored(
 def test_a_new_data_folder_needs_no_settings_to_import_a_site(build_services, fields):
     services = build_services(embed=True)
     source = add(services, fields())
-    assert (services.imports.data_dir / "encryption.key").exists()
+    assert (services.parts.settings.data_dir / "encryption.key").exists()
     # A worker is another process, which has services of its own.
     assert work(build_services(embed=True), source).state is ImportState.COMPLETED
 
@@ -185,7 +185,7 @@ def test_without_the_encryption_key_secrets_are_rejected_before_any_request(
 ):
     services = build_services(embed=True)
     add(services, fields())
-    (services.imports.data_dir / "encryption.key").unlink()
+    (services.parts.settings.data_dir / "encryption.key").unlink()
     requests_before = len(site.requests)
     with pytest.raises(ConfigError, match=r"encryption\.key.*FOOTNOTE_ENCRYPTION_KEY"):
         add(services, fields())

@@ -134,7 +134,7 @@ def test_an_import_rejected_as_busy_leaves_the_source_unchanged(build_services, 
     services = build_services(embed=True)
     services.directories.import_directory(LOCAL_USER, handbook)
     [before] = services.sources.list(LOCAL_USER)
-    with writer_lock(services.imports.data_dir), pytest.raises(BusyError):
+    with writer_lock(services.parts.settings.data_dir), pytest.raises(BusyError):
         services.directories.import_directory(LOCAL_USER, handbook, collection="HR")
     [after] = services.sources.list(LOCAL_USER)
     assert after == before

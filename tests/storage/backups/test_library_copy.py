@@ -275,7 +275,7 @@ class Uploads:
 
     def __init__(self, services):
         self.services = services
-        self.data_dir = services.imports.data_dir
+        self.data_dir = services.parts.settings.data_dir
         self.box = self.write("leave.md", b"# Leave\n\n25 days.").source_id
         self.write("vpn.md", b"# VPN\n\nWireGuard.")
         self.import_all()
