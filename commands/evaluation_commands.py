@@ -144,12 +144,12 @@ def evaluate(
 
 def _by_sample_questions(folder: Path, data_dir: Path | None) -> "list[Figures]":
     """Measure with the sample documents, in a temporary data folder unless one is specified."""
+    from domain import Progress, Stage
     from services.evaluation.sample_evaluation import (
         SampleEvaluation,
         figures,
         load_sample_questions,
     )
-    from domain import Progress, Stage
 
     questions = load_sample_questions(folder)
     with (
