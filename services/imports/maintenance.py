@@ -120,7 +120,7 @@ class MaintenanceService:
                 problem = self._active.publish_and_clean_up()
             self._problem = (self._indexes.active(), problem)
         except StorageError as error:
-            # Whether a passing error, such as a busy library, has passed, the next call shows.
+            # A transient error, such as a busy library, is not a problem of this index.
             if not error.retryable:
                 self._problem = (self._indexes.active(), message_for_everyone(error))
 
