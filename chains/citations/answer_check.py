@@ -14,34 +14,26 @@ from domain import Citation, CitationState, RetrievedPassage
 
 
 @dataclass(frozen=True, slots=True)
-class Mark:
-    """The span of an `[n]` in the displayed answer, and the index of its citation."""
-
-    start: int
-    end: int
-    citation: int
-
-
-@dataclass(frozen=True, slots=True)
 class CheckedAnswer:
     """An answer as displayed, with every citation checked.
 
     A number has one citation if all of its markers cite the same words, otherwise one for each
-    `[n]` in the order of the text. `statements` is the number of sentences that make a claim.
-    `unsupported_sentences` counts those without a verified citation, and those with a figure that
-    is missing from all passages that they cite with a verified citation.
+    `[n]` in the order of the text; `marks` has the index of its citation for each `[n]`.
+    `statements` is the number of sentences that make a claim. `unsupported_sentences` counts those
+    without a verified citation, and those with a figure that is missing from all passages that they
+    cite with a verified citation.
     """
 
     text: str
     citations: tuple[Citation, ...]
-    marks: tuple[Mark, ...]
+    marks: tuple[int, ...]
     statements: int
     unsupported_sentences: int
 
 
 @dataclass(frozen=True, slots=True)
 class _NumberedMarker:
-    """One number of a marker and its span in the displayed answer.
+    """One number of a marker.
 
     `quote` is in the marker or in the quotation directly before it, whose span in the answer
     without markers is `quotation`. `at` is the marker's position in that answer; `after` and
@@ -50,8 +42,6 @@ class _NumberedMarker:
 
     n: int
     quote: str
-    start: int
-    end: int
     at: int
     after: int
     quotation: tuple[int, int] | None
@@ -71,7 +61,6 @@ class _BareAnswer:
         """The spans of text written by the program."""
         self._held: list[Text] = []
         self._has_begun = False
-        self._shown_chars = 0
         self._previous_at = 0
 
     def read(self, piece: Piece) -> None:
@@ -93,7 +82,6 @@ class _BareAnswer:
         text = "".join(piece.text for piece in self._held)
         is_separator = self._has_begun and not is_last and not text.strip(" ,;、")
         start, self.text = len(self.text), self.text + ("" if is_separator else text)
-        self._shown_chars += sum(len(piece.shown) for piece in self._held)
         if self._held and self._held[0].by_program:
             self.own_spans.append((start, len(self.text)))
         self._has_begun = self._has_begun or bool(self._held)
@@ -106,12 +94,8 @@ class _BareAnswer:
         if self.markers and self.markers[-1].at < at:
             self._previous_at = self.markers[-1].at
         for claim in marker.claims:
-            start, self._shown_chars = self._shown_chars, self._shown_chars + len(f"[{claim.n}]")
             quote, quotation = self._quotation(marker, claim)
-            span = (start, self._shown_chars)
-            self.markers.append(
-                _NumberedMarker(claim.n, quote, *span, at, self._previous_at, quotation)
-            )
+            self.markers.append(_NumberedMarker(claim.n, quote, at, self._previous_at, quotation))
 
     def _quotation(self, marker: Marker, claim: Claim) -> tuple[str, tuple[int, int] | None]:
         """The quote of a claim, and the span of its quotation if that is before the marker."""
@@ -177,9 +161,7 @@ class AnswerCheck:
         return CheckedAnswer(
             text=as_markdown(self._pieces),
             citations=citations,
-            marks=tuple(
-                Mark(one.start, one.end, index) for one, index in zip(markers, indices, strict=True)
-            ),
+            marks=tuple(indices),
             statements=len(claims),
             unsupported_sentences=len(claims - _sentences_with_support(outcomes, statements, bare)),
         )
@@ -228,7 +210,7 @@ def _claims_of_answerer(statements: Statements, own_spans: Sequence[tuple[int, i
 def _with_next_positions(bare: _BareAnswer) -> list[_NumberedMarker]:
     positions = [*sorted({one.at for one in bare.markers}), len(bare.text)]
     following = dict(pairwise(positions))
-    return [replace(one, until=following.get(one.at, len(bare.text))) for one in bare.markers]
+    return [replace(one, until=following[one.at]) for one in bare.markers]
 
 
 def _check(

@@ -12,7 +12,6 @@ from chains.citations.markers import (
     Piece,
     Text,
     as_text,
-    join_texts,
     read_marker,
 )
 from chains.citations.visible_text import FORMS
@@ -158,7 +157,7 @@ _START_OF_FENCE = re.compile(r"[ \t]{0,20}(`{3,}|~{3,})")
 
 
 def parse_markers(answer: str) -> list[Piece]:
-    """The pieces of a whole answer, without consecutive texts."""
+    """The pieces of a whole answer."""
     return MarkerParser().parse(answer)
 
 
@@ -195,10 +194,6 @@ class MarkerParser:
         return self._fence and self._indent + self._fence
 
     def parse(self, answer: str) -> list[Piece]:
-        """The pieces of a whole answer, without consecutive texts."""
-        return join_texts(self.pieces_of(answer))
-
-    def pieces_of(self, answer: str) -> list[Piece]:
         """The pieces of a whole answer."""
         starts = range(0, len(answer), _SLICE_CHARS)
         slices = (answer[start : start + _SLICE_CHARS] for start in starts)

@@ -1,10 +1,9 @@
 """The pieces of an answer: text, and citation markers, which may be incomplete."""
 
 import re
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Sequence
+from dataclasses import dataclass, field
 from functools import cache
-from itertools import groupby
 
 from chains.citations.quotes import proves_something
 from chains.citations.visible_text import defuse
@@ -314,17 +313,6 @@ def as_text(bracket: str) -> Text:
     return Text(bracket, defuse(_NO_TEXT.sub(r"\\\g<0>", bracket)))
 
 
-def join_texts(pieces: Iterable[Piece]) -> list[Piece]:
-    """The pieces, with consecutive texts of the same writer joined."""
-    joined: list[Piece] = []
-    for (is_text, _), group in groupby(pieces, _writer):
-        if is_text:
-            joined.append(_join([piece for piece in group if isinstance(piece, Text)]))
-        else:
-            joined.extend(group)
-    return joined
-
-
 def as_markdown(pieces: Sequence[Piece]) -> str:
     """The pieces as Markdown for the answer, where markers are only numbers."""
     return "".join(piece.shown for piece in pieces)
@@ -333,15 +321,6 @@ def as_markdown(pieces: Sequence[Piece]) -> str:
 def plain_text(pieces: Sequence[Piece]) -> str:
     """The pieces as text, without Markdown escapes."""
     return "".join(piece.text if isinstance(piece, Text) else piece.shown for piece in pieces)
-
-
-def _writer(piece: Piece) -> tuple[bool, bool]:
-    return isinstance(piece, Text), isinstance(piece, Text) and piece.by_program
-
-
-def _join(texts: list[Text]) -> Text:
-    text, shown = "".join(one.text for one in texts), "".join(one.shown for one in texts)
-    return replace(text_of(text, shown), by_program=texts[0].by_program)
 
 
 def text_of(text: str, shown: str) -> Text:

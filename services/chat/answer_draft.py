@@ -39,8 +39,8 @@ class AnswerDraft:
         """Add the text that was held back, and check the citations without a quote."""
         yield from self._events(self._answer.close())
         checked = self._check.result
-        for marker, mark in enumerate(checked.marks):
-            citation = checked.citations[mark.citation]
+        for marker, index in enumerate(checked.marks):
+            citation = checked.citations[index]
             if citation.state is CitationState.VERIFIED and not citation.quoted_by_answer:
                 yield CitationVerified(citation, marker)
 

@@ -135,7 +135,7 @@ __all__ = [
 
 def answer_pieces(answer: str) -> list[Piece]:
     """Split an answer into texts and markers; each marker has one number."""
-    return _StoredParser().pieces_of(answer)
+    return _StoredParser().parse(answer)
 
 
 def marker_spans(answer: str) -> Iterator[tuple[int, int, int]]:

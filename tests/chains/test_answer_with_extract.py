@@ -163,7 +163,7 @@ def test_the_extract_cites_its_quotes_whatever_the_model_writes(reply):
         return
     result = checked_answer(chain_pieces(reply))
     assert result.text.endswith(QUOTE)
-    last = result.citations[result.marks[-1].citation]
+    last = result.citations[result.marks[-1]]
     assert (last.state, last.quote) == (CitationState.VERIFIED, ENGLISH)
 
 

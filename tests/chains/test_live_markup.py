@@ -197,11 +197,12 @@ def test_the_quotes_of_the_built_in_answerer_are_not_live():
     assert live_tokens(shown) == set()
 
 
-def test_a_citation_after_an_image_is_found_at_its_place():
+def test_a_citation_after_an_image_is_found():
     checked = check_answer(f'![x](http://evil/x) 25 days [1: "{WORDS}"].', SOURCES, lambda _: None)
-    [citation], [mark] = checked.citations, checked.marks
+    [citation] = checked.citations
     assert citation.state is CitationState.VERIFIED
-    assert checked.text[mark.start : mark.end] == "[1]"
+    assert checked.text.endswith(" 25 days [1].")
+    assert checked.marks == (0,)
 
 
 def test_plain_text_has_no_backslashes():

@@ -37,7 +37,7 @@ def announced(events):
 
 
 def verified_marks(checked):
-    cited = [(n, checked.citations[mark.citation]) for n, mark in enumerate(checked.marks)]
+    cited = [(n, checked.citations[index]) for n, index in enumerate(checked.marks)]
     return [(n, one) for n, one in cited if one.state is CitationState.VERIFIED]
 
 
