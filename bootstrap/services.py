@@ -127,7 +127,6 @@ class Services(AdministrationServices):
 
         return SearchService(
             self.library,
-            self._documents,
             self.parts.settings.search_mode,
             self.parts.options,
             self.parts.reranking,

@@ -174,8 +174,3 @@ def complete_text(reply: BaseMessage | str) -> str:
         return reply
     is_cut_off = reply.response_metadata.get("finish_reason") in CUT_SHORT_REASONS
     return "" if is_cut_off else str(reply.text)
-
-
-def sanitize(text: str) -> str:
-    """The text without lone surrogates, which some servers send and no store accepts."""
-    return text.encode(errors="replace").decode()

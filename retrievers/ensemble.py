@@ -18,7 +18,13 @@ from pydantic import Field, model_validator
 
 from domain import Metadata
 from domain.errors import ModelError
-from retrievers.passage_retrievers import BaseComposedRetriever, search, search_async, search_depth
+from retrievers.passage_retrievers import (
+    BaseComposedRetriever,
+    search,
+    search_async,
+    search_depth,
+    with_metadata,
+)
 from retrievers.rankers import RRF_C, Hit, check_weights, fuse_reciprocal_ranks
 
 PAGE_CONTENT = "page_content"
@@ -135,9 +141,7 @@ def _explain(hit: Hit, keyed: Mapping[str, Mapping[str, Document]]) -> Document:
     holders = {name: documents[hit.id] for name, documents in keyed.items() if hit.id in documents}
     own = {name: holder.metadata.get("score") for name, holder in holders.items()}
     parts = [part._replace(score=own.get(part.ranker))._asdict() for part in hit.parts]
-    document = next(iter(holders.values()))
-    metadata = {**document.metadata, "score": hit.score, "parts": parts}
-    return document.model_copy(update={"metadata": metadata})
+    return with_metadata(next(iter(holders.values())), score=hit.score, parts=parts)
 
 
 def _distinct(names: Iterable[str]) -> list[str]:
@@ -227,7 +231,4 @@ def _useful(rephrasings: Iterable[str], query: str) -> list[str]:
 
 
 def _with_details(documents: list[Document], details: Metadata) -> list[Document]:
-    return [
-        document.model_copy(update={"metadata": {**document.metadata, "multi_query": details}})
-        for document in documents
-    ]
+    return [with_metadata(document, multi_query=details) for document in documents]

@@ -22,7 +22,7 @@ from api.field_types import (
 )
 from api.problems import CONFLICT, NOT_FOUND, problem_responses
 from api.rest.answer_schemas import RequestModel, ResponseModel
-from api.rest.import_routes import Import, import_response
+from api.rest.import_routes import Import
 from domain import DocumentFilter, DocumentOrder, ImportRun, SharedPassage
 from domain.errors import NotFoundError
 
@@ -367,4 +367,4 @@ def _only(jobs: Sequence[ImportRun]) -> Import:
         raise NotFoundError(
             "There is no such document, or it was removed: search for it by its title."
         )
-    return import_response(jobs[0])
+    return Import.model_validate(jobs[0])

@@ -115,7 +115,7 @@ class ImportDetails(Import):
     @classmethod
     def of(cls, summary: ImportSummary) -> "ImportDetails":
         """The response for an import with its statistics."""
-        run = import_response(summary.run)
+        run = Import.model_validate(summary.run)
         return cls.from_objects(run, summary, summary.figures, held_back=summary.withheld)
 
 
@@ -194,11 +194,6 @@ class ImportEvent(RootModel[ProgressEvent | ImportEndEvent | MissingImportEvent 
     """One event: its name (`event:`) and its data (`data:`) as JSON on one line."""
 
 
-def import_response(job: ImportRun) -> Import:
-    """The response for an import."""
-    return Import.model_validate(job)
-
-
 router = APIRouter(tags=["imports"])
 _LOOK_S = 0.25
 _EXAMPLE = """event: progress
@@ -249,19 +244,19 @@ def list_source_imports(call: ReadCall, source_id: SourceId, paging: Paging) -> 
 @router.post("/imports/{import_id}/pause", status_code=202, responses=NOT_FOUND)
 def pause_import(call: ManageCall, import_id: ImportId) -> Import:
     """Pause an import until it is resumed; it stops within two seconds unless it has ended."""
-    return import_response(call.services.queue.pause(call.principal, import_id))
+    return Import.model_validate(call.services.queue.pause(call.principal, import_id))
 
 
 @router.post("/imports/{import_id}/resume", status_code=202, responses=NOT_FOUND)
 def resume_import(call: ManageCall, import_id: ImportId) -> Import:
     """Resume a paused import when its turn comes."""
-    return import_response(call.services.queue.resume(call.principal, import_id))
+    return Import.model_validate(call.services.queue.resume(call.principal, import_id))
 
 
 @router.post("/imports/{import_id}/cancel", status_code=202, responses=NOT_FOUND)
 def cancel_import(call: ManageCall, import_id: ImportId) -> Import:
     """Cancel an import; it stops within two seconds and keeps the documents imported so far."""
-    return import_response(call.services.queue.cancel(call.principal, import_id))
+    return Import.model_validate(call.services.queue.cancel(call.principal, import_id))
 
 
 @router.get(
@@ -305,10 +300,10 @@ async def _events(
         if rests:
             break
         if job != before:
-            yield encoded_event("progress", import_response(job).model_dump_json())
+            yield encoded_event("progress", Import.model_validate(job).model_dump_json())
         before = job
         await anyio.sleep(_LOOK_S)
-    yield encoded_event("end", import_response(job).model_dump_json())
+    yield encoded_event("end", Import.model_validate(job).model_dump_json())
 
 
 def _rests(state: ImportState, queue: ImportQueue) -> bool:

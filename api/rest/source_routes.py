@@ -5,7 +5,7 @@ from fastapi import APIRouter
 from api.authentication import Call, ManageCall, ReadCall
 from api.field_types import Paging, SourceId
 from api.problems import CONFLICT, NOT_FOUND
-from api.rest.import_routes import Import, ImportRequest, import_response
+from api.rest.import_routes import Import, ImportRequest
 from api.rest.source_schemas import (
     AddedSource,
     ChangedSource,
@@ -108,13 +108,13 @@ def import_source(
     job = call.services.sources.refresh(
         call.principal, source_id, confirm_removals=body.confirm_removals
     )
-    return import_response(job)
+    return Import.model_validate(job)
 
 
 @router.post("/sources/{source_id}/dry-run", status_code=202, responses=NOT_FOUND)
 def dry_run_source(call: ManageCall, source_id: SourceId) -> Import:
     """Plan an import without changing anything, as soon as a worker is free."""
-    return import_response(call.services.sources.dry_run(call.principal, source_id))
+    return Import.model_validate(call.services.sources.dry_run(call.principal, source_id))
 
 
 @router.get("/sources/{source_id}/removal", responses=NOT_FOUND)
@@ -131,7 +131,7 @@ def delete_source(call: ManageCall, source_id: SourceId) -> Import:
 
     An upload box is deleted with its files; other sources are not modified.
     """
-    return import_response(call.services.sources.delete(call.principal, source_id))
+    return Import.model_validate(call.services.sources.delete(call.principal, source_id))
 
 
 def _source(call: Call, source_id: str) -> SourceStatus:

@@ -16,7 +16,7 @@ from api.rest.document_routes import (
     LeftOutPage,
     QueuedImports,
 )
-from api.rest.import_routes import Import, import_response
+from api.rest.import_routes import Import
 from services.access import SourceDocument
 from services.sources.upload_archives import Upload
 from services.sources.upload_service import DEFAULT_BOX, UploadResult
@@ -70,7 +70,7 @@ def dismiss_failures(call: ManageCall, body: DocumentsRequest) -> None:
 def retry_failures(call: ManageCall, body: DocumentsRequest) -> QueuedImports:
     """Import documents again, even if they have not changed."""
     jobs = call.services.failures.retry(call.principal, _document_keys(call, body))
-    return QueuedImports(queued=[import_response(job) for job in jobs])
+    return QueuedImports(queued=[Import.model_validate(job) for job in jobs])
 
 
 @router.get("/left-out")
@@ -85,7 +85,7 @@ def list_left_out(call: ReadCall, paging: Paging) -> LeftOutPage:
 def take_back(call: ManageCall, body: DocumentsRequest) -> QueuedImports:
     """Include deleted documents in imports again."""
     jobs = call.services.documents.include_again(call.principal, _document_keys(call, body))
-    return QueuedImports(queued=[import_response(job) for job in jobs])
+    return QueuedImports(queued=[Import.model_validate(job) for job in jobs])
 
 
 def _document_keys(call: Call, body: DocumentsRequest) -> list[SourceDocument]:

@@ -13,10 +13,11 @@ from langchain_core.messages import AIMessageChunk, BaseMessage
 from langchain_core.prompts import BasePromptTemplate
 from langchain_core.runnables import Runnable, RunnableConfig, RunnableLambda
 
-from chains.chat_prompts import CONDENSE_PROMPT, REASONING, REPHRASE_PROMPT, complete_text, sanitize
+from chains.chat_prompts import CONDENSE_PROMPT, REASONING, REPHRASE_PROMPT, complete_text
 from chains.condensing.follow_ups import Idf, leans_on_history, salient_terms, terms
 from chains.history import as_chunk, render_history
 from chains.streaming_runnable import StreamingRunnable
+from domain.language.sanitization import sanitize
 from domain.language.script import HAN
 from domain.language.tokens import content_tokens
 from domain.logs import get_logger

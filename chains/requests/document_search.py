@@ -1,20 +1,18 @@
 """Answers "Which document says ...?" with titles and a quote from each document."""
 
-import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain
-from operator import mul
 from typing import Any, NamedTuple
 
 from langchain_core.documents import Document
 from langchain_core.embeddings import Embeddings
-from langchain_core.messages.content import Citation
 from langchain_core.runnables import RunnableConfig
 from langchain_core.runnables.utils import AddableDict
 
 from chains.citations.visible_text import escape
 from chains.condensing.condense import Condenser, condense_follow_up
+from chains.extractive.answer_decision import cosine
 from chains.history import Inputs, as_chunk
 from chains.model_answer import Answerer
 from chains.requests.built_in_answer import (
@@ -107,8 +105,9 @@ class DocumentAnswerer(StreamingRunnable[Inputs, Inputs]):
         supported: list[_Supported] = []
         for passages in documents:
             message = self.answer.invoke({**inputs, "input_documents": passages}, config)
-            citations = as_chunk(message).additional_kwargs.get("citations", ())[:1]
-            supported += [_support(passages, one) for one in citations]
+            for one in as_chunk(message).additional_kwargs.get("citations", ())[:1]:
+                passage = passages[one["extras"]["n"] - 1]
+                supported.append(_Supported(passage, one["cited_text"]))
         return supported
 
     def _nearest(self, topic: str, documents: Sequence[list[Document]]) -> list[_Supported]:
@@ -125,13 +124,8 @@ class DocumentAnswerer(StreamingRunnable[Inputs, Inputs]):
         if self.embeddings is None:
             return words[0]
         vector = self.embeddings.embed_query(topic)
-        vectors = self.embeddings.embed_documents(words)
-        cosines = [math.fsum(map(mul, vector, other)) for other in vectors]
+        cosines = [cosine(vector, other) for other in self.embeddings.embed_documents(words)]
         return words[cosines.index(max(cosines))]
-
-
-def _support(passages: Sequence[Document], citation: Citation) -> _Supported:
-    return _Supported(passages[citation["extras"]["n"] - 1], citation["cited_text"])
 
 
 def _by_document(results: Sequence[Document]) -> list[list[Document]]:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from domain import EXTRACTIVE, Action, Conversation, Principal, SearchChoice, Turn
 from domain.errors import InputError
+from domain.language.sanitization import sanitize
 from domain.messages import _
 from services.access import Access
 from services.audit_service import AuditService
@@ -173,8 +174,7 @@ class ConversationService:
         self, principal: Principal, title: str, search: SearchChoice | None = None
     ) -> Conversation:
         """Create a conversation titled with the first 60 characters, and store its search."""
-        readable = title.encode(errors="replace").decode()
-        return self._store.create(principal, title_of(readable), search)
+        return self._store.create(principal, title_of(sanitize(title)), search)
 
     def get(self, principal: Principal, conversation_id: str) -> Conversation:
         """The conversation with that id.

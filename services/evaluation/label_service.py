@@ -20,7 +20,17 @@ from domain.errors import ConflictError, InputError, NotFoundError
 from domain.messages import _
 from services.access import Access
 from services.evaluation.datasets import LabeledQuestion
-from services.evaluation.label_sets import LabeledQuestions, checked_question, label_of
+from services.evaluation.label_sets import (
+    LabeledQuestions,
+    LabelExport,
+    LabelFigures,
+    LabelImport,
+    checked_question,
+    label_of,
+    measure,
+    read_labels,
+    write_labeled_set,
+)
 from services.search.search_service import SearchService
 from storage.ledger.document_store import Documents
 from storage.ledger.feedback_store import Label, LabelOrigin, Labels, label_id
@@ -29,8 +39,6 @@ from storage.ledger.passage_finder import PassageFinder
 
 if TYPE_CHECKING:
     from langchain_core.documents import Document
-
-    from services.evaluation.label_sets import LabelExport, LabelFigures, LabelImport
 
 __all__ = ["Label", "LabelOrigin", "LabelService", "LabeledQuestions"]
 
@@ -155,7 +163,7 @@ class LabelService:
             lost,
         )
 
-    def export(self, principal: Principal, folder: Path) -> "LabelExport":
+    def export(self, principal: Principal, folder: Path) -> LabelExport:
         """Write the person's labels in BEIR layout, with all that they may read as the corpus.
 
         Figures measured elsewhere are comparable with Footnote's only if they cover the whole
@@ -165,8 +173,6 @@ class LabelService:
             ConflictError: No labeled passage is in the library.
             InputError: The folder is not empty, or can't be written.
         """
-        from services.evaluation.label_sets import write_labeled_set
-
         index, private = self.indexes.active(), self.access.sources.private_documents()
         private |= self.access.unreadable(principal, self.documents.ids())
         labeled = self._labeled_questions(principal, index.id if index else None, private)
@@ -174,7 +180,7 @@ class LabelService:
             raise ConflictError(labeled.nothing_to_measure())
         return write_labeled_set(folder, labeled, self.documents, index.id, private)
 
-    def import_(self, principal: Principal, folder: Path) -> "LabelImport":
+    def import_(self, principal: Principal, folder: Path) -> LabelImport:
         """Import the judgments of a labeled set about passages that are in the library.
 
         A passage is matched by its id if its text is the same, else by its text. Grades above 1
@@ -184,8 +190,6 @@ class LabelService:
         Raises:
             InputError: The folder can't be read as a labeled set, or the library is empty.
         """
-        from services.evaluation.label_sets import read_labels
-
         index = self.indexes.active()
         if index is None:
             raise InputError(
@@ -201,7 +205,7 @@ class LabelService:
 
     def evaluate(
         self, principal: Principal, modes: Sequence[SearchMode] | None = None, k: int = 10
-    ) -> "LabelFigures":
+    ) -> LabelFigures:
         """Measure nDCG, recall, and MRR at `k` with 95% intervals, and milliseconds per query.
 
         There is one row for each distinct mode. Every labeled question with a right passage is
@@ -211,8 +215,6 @@ class LabelService:
             ConflictError: No question has a right passage in the library.
             InputError: `k` is not between 1 and 1,000.
         """
-        from services.evaluation.label_sets import measure
-
         labeled = self.labeled_questions(principal)
         if not any(1 in question.relevance.values() for question in labeled.questions):
             raise ConflictError(labeled.nothing_to_measure())

@@ -1,7 +1,7 @@
 """The rankers of the search modes over an open index."""
 
 import math
-from collections.abc import Callable, Collection
+from collections.abc import Collection
 from dataclasses import dataclass, field
 
 from domain import Filter, SearchMode
@@ -102,15 +102,17 @@ From the sweeps in docs/retrieval.md.
 
 def build_ranker(mode: SearchMode, index: OpenIndex, options: RankingOptions) -> Ranker:
     """The ranker of a search mode over an index."""
-    return _BUILDERS[mode](mode, index, options)
-
-
-def _build_dense(mode: SearchMode, index: OpenIndex, options: RankingOptions) -> Ranker:
+    match mode:
+        case SearchMode.BM25:
+            return KeywordRanker(index.words)
+        case SearchMode.ENSEMBLE:
+            lists = dense, sparse = optional_lists(index)
+            rankers = {"dense": dense, "bm25": sparse}
+            return _Fused(EnsembleRanker(rankers, options.candidates), lists)
+        case SearchMode.CONVEX:
+            lists = optional_lists(index)
+            return _Fused(_convex_ranker(*lists, index, options), lists)
     return DenseRanker(index.passages, mode, index.known_scripts, options.score_threshold)
-
-
-def _build_keyword(_mode: SearchMode, index: OpenIndex, _options: RankingOptions) -> Ranker:
-    return KeywordRanker(index.words)
 
 
 @dataclass(frozen=True)
@@ -139,16 +141,11 @@ def optional_lists(index: OpenIndex, *, paired: bool = True) -> tuple[OptionalLi
     return OptionalList(dense, VECTORS, index.failures), OptionalList(sparse, WORDS, index.failures)
 
 
-def _build_ensemble(_mode: SearchMode, index: OpenIndex, options: RankingOptions) -> Ranker:
-    dense, sparse = optional_lists(index)
-    rankers = {"dense": dense, "bm25": sparse}
-    return _Fused(EnsembleRanker(rankers, candidates=options.candidates), (dense, sparse))
-
-
-def _build_convex(_mode: SearchMode, index: OpenIndex, options: RankingOptions) -> Ranker:
-    dense, sparse = optional_lists(index)
+def _convex_ranker(
+    dense: Ranker, sparse: Ranker, index: OpenIndex, options: RankingOptions
+) -> Ranker:
     weight = options.dense_weight
-    fused = ConvexRanker(
+    return ConvexRanker(
         dense,
         sparse,
         DENSE_WEIGHT if weight is None else weight,
@@ -157,14 +154,3 @@ def _build_convex(_mode: SearchMode, index: OpenIndex, options: RankingOptions) 
         index.foreign_to if index.is_calibrated else None,
         DENSE_WEIGHTS if weight is None and index.is_calibrated else {},
     )
-    return _Fused(fused, (dense, sparse))
-
-
-_BUILDERS: dict[SearchMode, Callable[[SearchMode, OpenIndex, RankingOptions], Ranker]] = {
-    SearchMode.SIMILARITY: _build_dense,
-    SearchMode.SIMILARITY_SCORE_THRESHOLD: _build_dense,
-    SearchMode.MMR: _build_dense,
-    SearchMode.BM25: _build_keyword,
-    SearchMode.ENSEMBLE: _build_ensemble,
-    SearchMode.CONVEX: _build_convex,
-}

@@ -67,7 +67,7 @@ class RelevanceService:
         is_missing = support_of(turn) in {Support.NOTHING_FOUND, Support.UNSUPPORTED}
         if turn.state is not TurnState.COMPLETE or not is_missing:
             return None
-        search = _complete(turn.search, self.settings)
+        search = turn.search.with_defaults(self.settings)
         best = self._best_excluded(principal, turn, search)
         return NothingFound(_question(turn), search, best, tuple(offers(search, best)))
 
@@ -83,22 +83,18 @@ class RelevanceService:
     def _nearest(self, principal: Principal, turn: Turn, scope: Scope) -> float | None:
         """The highest cosine, from a new search, because the turn's own search stored none."""
         try:
-            return self._nearest_now(principal, turn, scope)
+            documents = self.search.retriever(
+                principal,
+                mode=SearchMode.SIMILARITY,
+                k=1,
+                condition=self.search.condition(principal, scope),
+                rerank=False,
+                conversation_id=turn.conversation_id,
+            ).invoke(_question(turn))
         except AppError:
             # A source was removed, or the index or the embedding is unavailable; the turn must
             # stay readable.
             return None
-
-    def _nearest_now(self, principal: Principal, turn: Turn, scope: Scope) -> float | None:
-        retriever = self.search.retriever(
-            principal,
-            mode=SearchMode.SIMILARITY,
-            k=1,
-            condition=self.search.condition(principal, scope),
-            rerank=False,
-            conversation_id=turn.conversation_id,
-        )
-        documents = retriever.invoke(_question(turn))
         return float(documents[0].metadata["score"]) if documents else None
 
 
@@ -118,18 +114,6 @@ def _lower(threshold: float, best: float | None) -> float:
     if best is not None and 0 < best < threshold:
         return floor(best * 100) / 100
     return round(threshold / 2, 2)
-
-
-def _complete(search: SearchChoice, settings: SearchChoice) -> SearchChoice:
-    return SearchChoice(
-        scope=search.scope,
-        mode=search.mode or settings.mode,
-        k=search.k or settings.k,
-        score_threshold=(
-            settings.score_threshold if search.score_threshold is None else search.score_threshold
-        ),
-        by_agent=search.by_agent,
-    )
 
 
 def _question(turn: Turn) -> str:

@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from langchain_core.retrievers import BaseRetriever
     from langchain_core.runnables import Runnable
 
-    from retrievers.rankers import Hit, Ranker
+    from retrievers.rankers import Hit
     from retrievers.rerank import Reranking
     from services.search.ranking import OpenIndex
 
@@ -179,7 +179,6 @@ class SearchService:
     """Retrieves passages; `mode` is the default mode, and `reranking` may be None."""
 
     library: Library
-    documents: Documents
     mode: SearchMode = SearchMode.CONVEX
     options: RankingOptions = field(default_factory=RankingOptions)
     reranking: "Reranking | None" = None
@@ -251,8 +250,11 @@ class SearchService:
             from retrievers.passage_retrievers import PassageRetriever
 
         require_known_fields(condition or {})
+        mode, options = mode or self.mode, self._options(score_threshold)
         base: BaseRetriever = PassageRetriever(
-            rank=self._ranker(principal, mode or self.mode, score_threshold, conversation_id),
+            rank=_ActiveIndexRanker(
+                self.library, principal, mode, mode == self.mode, options, conversation_id
+            ),
             hydrate=self.passages(principal).hydrate,
             k=k,
             condition=condition,
@@ -294,7 +296,7 @@ class SearchService:
 
     def passages(self, principal: Principal) -> ReadablePassages:
         """The passages that the principal may read."""
-        return ReadablePassages(self.documents, self.library.access, principal)
+        return ReadablePassages(self.library.documents, self.library.access, principal)
 
     def _searched_texts(self, principal: Principal, passage_ids: Sequence[str]) -> list[str]:
         return [
@@ -327,18 +329,6 @@ class SearchService:
         readable = self.library.access.readable(principal)
         checks = checks_of(searchable(condition, readable, conversation_id))
         return [passage for passage in passages if matches(checks, passage.metadata)]
-
-    def _ranker(
-        self,
-        principal: Principal,
-        mode: SearchMode,
-        score_threshold: float | None,
-        conversation_id: str,
-    ) -> "Ranker":
-        options, is_default = self._options(score_threshold), mode == self.mode
-        return _ActiveIndexRanker(
-            self.library, principal, mode, is_default, options, conversation_id
-        )
 
     def _options(self, score_threshold: float | None) -> RankingOptions:
         if score_threshold is None:

@@ -93,7 +93,7 @@ def open_search(library, **options):
         Path("nowhere"),
         LedgerFilter(library.database),
     )
-    return SearchService(whole, library.documents, **options)
+    return SearchService(whole, **options)
 
 
 def search_keys(search, **options):

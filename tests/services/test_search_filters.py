@@ -72,9 +72,7 @@ def search(library):
         Path("nowhere"),
         LedgerFilter(library.database),
     )
-    return SearchService(
-        whole_library, library.documents, options=RankingOptions(score_threshold=0.0)
-    )
+    return SearchService(whole_library, options=RankingOptions(score_threshold=0.0))
 
 
 @pytest.fixture(scope="module")

@@ -1,7 +1,7 @@
 """Texts are read with the permissions of the moment, not with those of the search."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import pytest
 
@@ -53,8 +53,8 @@ class Changing:
 
     def search(self, change=lambda: None):
         services = self.services
-        documents = Interrupted(services.search.documents, change)
-        return SearchService(services.library, documents, services.search.mode)
+        documents = Interrupted(services.library.documents, change)
+        return SearchService(replace(services.library, documents=documents), services.search.mode)
 
     def scoped(self, change):
         titles = Titles(self.services.parts.database)

@@ -92,7 +92,7 @@ def test_the_explanation_has_the_question_and_the_complete_search(build_services
         LOCAL_USER, unanswered(sources=(source(),))
     )
     assert explanation.question == "Why so?"
-    assert explanation.search == SearchChoice(mode=SearchMode.CONVEX, k=3, score_threshold=0.3)
+    assert explanation.search == SearchChoice(mode=SearchMode.CONVEX, k=3)
     assert explanation.best is None
 
 
