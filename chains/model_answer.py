@@ -65,24 +65,22 @@ def answer_with_model(
     return _PromptedModel(inputs | prompt, llm)
 
 
+@dataclass(eq=False, repr=False)
 class _PromptedModel(StreamingRunnable[dict[str, Any], BaseMessage | str]):
     """Like `prompt | llm`, but a piece takes a sixth less time, and the answer ends with the turn.
 
     A `RunnableSequence` accumulates the pieces for its trace, but the model's trace has them too.
     """
 
-    def __init__(
-        self, prompt: Runnable[dict[str, Any], PromptValue], llm: LanguageModelLike
-    ) -> None:
-        self._prompt = prompt
-        self._llm = llm
+    prompt: Runnable[dict[str, Any], PromptValue]
+    llm: LanguageModelLike
 
     def invoke(
         self, input: dict[str, Any], config: RunnableConfig | None = None, **kwargs: Any
     ) -> BaseMessage | str:
         """The whole answer."""
         reply = ModelReply(input)
-        answer = reply.read(self._llm.invoke(self._prompt.invoke(input, config), config, **kwargs))
+        answer = reply.read(self.llm.invoke(self.prompt.invoke(input, config), config, **kwargs))
         return answer + str(reply.close().text) if isinstance(answer, str) else answer
 
     def stream(
@@ -108,8 +106,8 @@ class _PromptedModel(StreamingRunnable[dict[str, Any], BaseMessage | str]):
     def _pieces(
         self, input: dict[str, Any], config: RunnableConfig | None, **kwargs: Any
     ) -> Iterator[BaseMessage | str]:
-        messages, reply = self._prompt.invoke(input, config), ModelReply(input)
-        pieces = cast("Generator[BaseMessage | str]", self._llm.stream(messages, config, **kwargs))
+        messages, reply = self.prompt.invoke(input, config), ModelReply(input)
+        pieces = cast("Generator[BaseMessage | str]", self.llm.stream(messages, config, **kwargs))
         with closing(pieces):  # close now instead of at garbage collection
             for piece in pieces:
                 yield reply.read(piece)
@@ -188,6 +186,7 @@ _CUT_SHORT = _Problem("cut short", _HEADING_OF_CUT_ANSWER)
 _FENCES = ("```", "~~~")
 
 
+@dataclass(eq=False, repr=False)
 class AnswererWithExtract(StreamingRunnable[dict[str, Any], BaseMessage | str]):
     """Streams the answer of a chat model, followed by an extract if the answer is not usable.
 
@@ -198,13 +197,9 @@ class AnswererWithExtract(StreamingRunnable[dict[str, Any], BaseMessage | str]):
     were offered, or that follows their results (`tool_messages`), never gets one: it need not cite.
     """
 
-    def __init__(
-        self, by_model: Answerer, extractive: Answerer, *, offers_tools: bool = False
-    ) -> None:
-        """Combine the answerers with and without a chat model, which may be offered tools."""
-        self._by_model = by_model
-        self._extractive = extractive
-        self._offers_tools = offers_tools
+    by_model: Answerer
+    extractive: Answerer
+    offers_tools: bool = False
 
     def stream(
         self, input: dict[str, Any], config: RunnableConfig | None = None, **kwargs: Any
@@ -212,18 +207,18 @@ class AnswererWithExtract(StreamingRunnable[dict[str, Any], BaseMessage | str]):
         """The pieces of the model's answer, then the extract if there is one."""
         answer = reason = ""
         uses_tools = "tool_messages" in input
-        for piece in self._by_model.stream(input, config, **kwargs):
+        for piece in self.by_model.stream(input, config, **kwargs):
             chunk = as_chunk(piece)
             answer += str(chunk.text)
             if count := chunk.additional_kwargs.get(DOCUMENT_COUNT):
                 input = {**input, "input_documents": input["input_documents"][:count]}
-            uses_tools = uses_tools or (self._offers_tools and bool(chunk.tool_call_chunks))
+            uses_tools = uses_tools or (self.offers_tools and bool(chunk.tool_call_chunks))
             reason = chunk.response_metadata.get("finish_reason") or reason
             yield piece
         problem = _problem_of(answer, reason, input["input_documents"])
         if problem and not uses_tools:
             _log.warning(f"answer {problem.name}: an extract follows")
-            extract = as_chunk(self._extractive.invoke(input, config))
+            extract = as_chunk(self.extractive.invoke(input, config))
             yield from _below(answer, extract, input, problem.heading)
 
 

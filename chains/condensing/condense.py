@@ -4,6 +4,7 @@ import json
 import re
 from collections.abc import Generator, Iterator, Mapping, Sequence
 from contextlib import closing
+from dataclasses import dataclass
 from itertools import chain, zip_longest
 from typing import Any, cast
 
@@ -65,27 +66,25 @@ def condense_with_model(
     return _ModelCondenser(model, fallback)
 
 
+@dataclass(eq=False, repr=False)
 class _ModelCondenser(StreamingRunnable[dict[str, Any], str]):
     """Streams "" for each piece of the model's reply, so that the reader can stop between them."""
 
-    def __init__(
-        self, model: Runnable[dict[str, Any], BaseMessage | str], fallback: Condenser | None
-    ) -> None:
-        self._model = model
-        self._fallback = fallback
+    model: Runnable[dict[str, Any], BaseMessage | str]
+    fallback: Condenser | None
 
     def stream(
         self, input: dict[str, Any], config: RunnableConfig | None = None, **kwargs: Any
     ) -> Iterator[str]:
         reply: list[AIMessageChunk] = []
-        stream = cast("Generator[BaseMessage | str]", self._model.stream(input, config, **kwargs))
+        stream = cast("Generator[BaseMessage | str]", self.model.stream(input, config, **kwargs))
         with closing(stream) as pieces:
             for piece in pieces:
                 reply.append(as_chunk(piece))
                 yield ""
         question = self._question(input, reply)
-        if not question and self._fallback:
-            question = self._fallback.invoke(input, config)
+        if not question and self.fallback:
+            question = self.fallback.invoke(input, config)
         yield question or input["question"]
 
     def _question(self, inputs: dict[str, Any], reply: list[AIMessageChunk]) -> str:
@@ -93,22 +92,22 @@ class _ModelCondenser(StreamingRunnable[dict[str, Any], str]):
         text = complete_text(reply[0] + reply[1:]) if reply else ""
         question = _standalone(text, inputs["question"])
         cites = MARKER.search(question) and not MARKER.search(inputs["question"])
-        if not question or (self._fallback and cites):
+        if not question or (self.fallback and cites):
             _log.warning("no standalone question from the model: using rules or the typed one")
             return ""
         return question
 
 
+@dataclass(eq=False, repr=False)
 class RuleCondenser(Runnable[dict[str, Any], str]):
     """Adds terms that a follow-up omits from the conversation, without a model.
 
     "And in Japan?" becomes "And in Japan? (annual leave, new employees)". A question that can be
-    understood on its own is not changed.
+    understood on its own is not changed. Without `idf`, terms are weighted only by how recently
+    they were used.
     """
 
-    def __init__(self, idf: Idf | None = None) -> None:
-        """Without `idf`, terms are weighted only by how recently they were used."""
-        self._idf = idf
+    idf: Idf | None = None
 
     def invoke(
         self, input: dict[str, Any], config: RunnableConfig | None = None, **kwargs: Any
@@ -120,7 +119,7 @@ class RuleCondenser(Runnable[dict[str, Any], str]):
         question: str = inputs["question"]
         if not leans_on_history(question):
             return question
-        added = salient_terms(question, inputs["chat_history"], ADDED_TERMS, self._idf)
+        added = salient_terms(question, inputs["chat_history"], ADDED_TERMS, self.idf)
         return f"{question} ({', '.join(added)})" if added else question
 
 

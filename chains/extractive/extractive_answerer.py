@@ -67,34 +67,24 @@ class QuotedSentence:
 
     n: int
     text: str
-    score: float
 
 
+@dataclass(eq=False, repr=False)
 class ExtractiveAnswerer(Runnable[dict[str, Any], AIMessageChunk]):
     """Answers with up to three quoted sentences of the passages, each with its number.
 
     The inputs are `question`, `input_documents` (numbered from 1 in order), and optionally
     `chat_history` and `typed_question`. If no sentence answers, the answer says so in the language
-    of the typed question, without citations.
+    of the typed question, without citations. Without `idf` or `embeddings`, answers are a little
+    less accurate.
     """
 
-    def __init__(
-        self,
-        idf: Idf | None = None,
-        embeddings: Embeddings | None = None,
-        *,
-        knows_meaning: bool = False,
-    ) -> None:
-        """Without `idf` or `embeddings`, answers are a little less accurate.
-
-        Args:
-            idf: The library's word statistics, for recognizing unanswerable questions.
-            embeddings: Must return the zero vector for texts in a language that it does not know.
-            knows_meaning: Whether the decision was fitted on the cosines of `embeddings`.
-        """
-        self.idf = idf
-        self.embeddings = embeddings
-        self._knows_meaning = knows_meaning
+    idf: Idf | None = None
+    """The library's word statistics, for recognizing unanswerable questions."""
+    embeddings: Embeddings | None = None
+    """Must return the zero vector for texts in a language that it does not know."""
+    knows_meaning: bool = False
+    """Whether the decision was fitted on the cosines of `embeddings`."""
 
     def invoke(
         self, input: dict[str, Any], config: RunnableConfig | None = None, **kwargs: Any
@@ -161,7 +151,7 @@ class ExtractiveAnswerer(Runnable[dict[str, Any], AIMessageChunk]):
             quote = readable(text, *span).translate(INNER_QUOTES)
             if find_quote(text, quote) and not _repeats(quote, sentences):
                 spans.append((sentence.n, *span))
-                sentences.append(QuotedSentence(sentence.n, quote, sentence.score))
+                sentences.append(QuotedSentence(sentence.n, quote))
         return sentences
 
     def scored(
@@ -175,7 +165,7 @@ class ExtractiveAnswerer(Runnable[dict[str, Any], AIMessageChunk]):
 
         Meanings are compared with `typed`, the question without the added terms.
         """
-        calibrated = self._knows_meaning
+        calibrated = self.knows_meaning
         sentences = score_sentences(question, documents, earlier, knows_meaning=calibrated)
         weight = COSINE_WEIGHT if calibrated else UNKNOWN_COSINE_WEIGHT
         foreign = [is_foreign(question, document.page_content) for document in documents]
@@ -222,7 +212,7 @@ class ExtractiveAnswerer(Runnable[dict[str, Any], AIMessageChunk]):
     ) -> float:
         if self.idf is None:
             return sentences[0].share - RELEVANT_SHARE
-        calibrated = self._knows_meaning and bool(sentences[0].cosine)
+        calibrated = self.knows_meaning and bool(sentences[0].cosine)
         embeddings = self.embeddings if calibrated else None
         measures = measures_of(question, typed, documents, sentences, self.idf, embeddings)
         passage = documents[sentences[0].n - 1].page_content

@@ -171,6 +171,7 @@ def make_agent(
     return create_agent(model, list(tools), middleware=steps)
 
 
+@dataclass(eq=False, repr=False)
 class DocumentAgent(Runnable[dict[str, Any], dict[str, Any]]):
     """Answers like `ConversationalRetrievalChain`, in several steps.
 
@@ -178,26 +179,12 @@ class DocumentAgent(Runnable[dict[str, Any], dict[str, Any]]):
     wrote. Streams the pieces of `AgentEventAdapter`. Closing the stream closes the model's.
     """
 
-    def __init__(
-        self,
-        model: BaseChatModel,
-        make_tools: ToolFactory,
-        limits: AgentLimits = AgentLimits(),  # immutable
-        *,
-        max_history_tokens: int | None = None,
-    ) -> None:
-        """Configure the agent.
-
-        Args:
-            model: A model that supports tools.
-            make_tools: Makes the tools for each answer.
-            limits: The limits of one answer.
-            max_history_tokens: The maximum length of the history; None for no limit.
-        """
-        self._model = model
-        self._make_tools = make_tools
-        self._limits = limits
-        self._max_history_tokens = max_history_tokens
+    model: BaseChatModel
+    """A model that supports tools."""
+    make_tools: ToolFactory
+    limits: AgentLimits = AgentLimits()  # immutable
+    max_history_tokens: int | None = None
+    """The maximum length of the history; None for no limit."""
 
     def invoke(
         self, input: dict[str, Any], config: RunnableConfig | None = None, **kwargs: Any
@@ -221,9 +208,9 @@ class DocumentAgent(Runnable[dict[str, Any], dict[str, Any]]):
 
         def pieces(cancellation: Cancellation) -> Iterator[Piece]:
             numbers = SourceNumbers()
-            graph = make_agent(self._model, self._make_tools(numbers), self._limits)
+            graph = make_agent(self.model, self.make_tools(numbers), self.limits)
             adapter = AgentEventAdapter(
-                numbers, self._limits.model_calls, self._limits.tool_calls, input["question"]
+                numbers, self.limits.model_calls, self.limits.tool_calls, input["question"]
             )
             events = graph.stream(
                 {"messages": self._messages(input)},
@@ -238,7 +225,7 @@ class DocumentAgent(Runnable[dict[str, Any], dict[str, Any]]):
 
     def _messages(self, inputs: dict[str, Any]) -> list[BaseMessage]:
         history = inputs.get("chat_history") or []
-        fitting = fit_history(history, self._max_history_tokens)
+        fitting = fit_history(history, self.max_history_tokens)
         question = inputs["question"]
         if standalone := inputs.get("standalone_question"):
             question = f"{question}\n\n{SEARCH_FOR}{standalone}"

@@ -1,7 +1,7 @@
 """Answers questions in conversations, for the chat page, the `ask` command, and the API."""
 
 from collections.abc import Generator, Iterable, Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
@@ -9,7 +9,7 @@ from domain import Citation, CitationState, Principal, SearchChoice, Turn, TurnS
 from domain.errors import NotFoundError
 from models.chat_choice import ChatModelChoice
 from services.access import Access
-from services.chat.chain_builder import AnswerBuilder, ChainBuilder
+from services.chat.chain_builder import AnswerBuilder
 from services.chat.model_options import NO_OPTIONS, ModelOptions
 from services.chat.running_answer import RunningAnswer
 from services.chat.unstored_turns import UnstoredTurns
@@ -56,37 +56,29 @@ def _annotation(citation: Citation) -> "content.Citation":
     }
 
 
+@dataclass(eq=False)
 class ChatService:
     """Answers questions in conversations and stores every turn with its evidence.
 
     A conversation is a tree. Repeating or rewording a question, or changing its search, adds
     another version of the turn, and the branch of the newest version is displayed.
+
+    `agents` answers if a search says `by_agent`, else `chains`. `answerers` names the current
+    answerer; `default_search` is the one in the settings.
     """
 
-    def __init__(
-        self,
-        conversations: Conversations,
-        documents: Documents,
-        access: Access,
-        chains: ChainBuilder,
-        agents: AnswerBuilder,
-        answerers: ChatModelChoice,
-        default_search: SearchChoice,
-        limit: QuestionLimit,
-    ) -> None:
-        """Build the service; `agents` answers if a search says `by_agent`, else `chains`.
+    conversations: Conversations
+    documents: Documents
+    access: Access
+    chains: AnswerBuilder
+    agents: AnswerBuilder
+    answerers: ChatModelChoice
+    default_search: SearchChoice
+    limit: QuestionLimit
 
-        `answerers` names the current answerer; `default_search` is the one in the settings.
-        """
-        self.answerers = answerers
-        self.default_search = default_search
-        self.chains: AnswerBuilder = chains
-        self.agents = agents
-        self._conversations = conversations
-        self._unstored = UnstoredTurns(conversations)
-        self._documents = documents
-        self._access = access
-        self._limit = limit
+    def __post_init__(self) -> None:
+        """Start without unstored turns."""
+        self._unstored = UnstoredTurns(self.conversations)
 
     @property
     def model_label(self) -> str:
@@ -128,9 +120,9 @@ class ChatService:
         question = checked_question(question)
         standalone = "" if standalone is None else checked_question(standalone)
         require_possible_k(search.k if search else None)
-        self._limit.count(principal)
+        self.limit.count(principal)
         self._unstored.store_rest()
-        store, default = self._conversations, self.default_search
+        store, default = self.conversations, self.default_search
         if conversation_id is None:
             complete, title = (search or SearchChoice()).with_defaults(default), title_of(question)
             turn = store.start_first_turn(
@@ -195,7 +187,7 @@ class ChatService:
         Raises:
             NotFoundError: The user has no such conversation, or it has no such turn.
         """
-        turn = self._conversations.turn(principal, conversation_id, turn_id)
+        turn = self.conversations.turn(principal, conversation_id, turn_id)
         search = search or turn.search
         if question is None and standalone is None and not search.by_agent:
             standalone = turn.standalone_question if turn.standalone_given else None
@@ -217,7 +209,7 @@ class ChatService:
             LimitError: The user asked too many questions within the last minute.
             ModelError: The model failed.
         """
-        self._limit.count(principal)
+        self.limit.count(principal)
         again = Turn(
             turn.id,
             turn.conversation_id,
@@ -265,7 +257,7 @@ class ChatService:
         require_possible_k(search.k if search else None)
         options.require_schemas()
         if conversation_id:
-            self._conversations.get(principal, conversation_id)
+            self.conversations.get(principal, conversation_id)
         turn = Turn(
             id="",
             conversation_id=conversation_id,
@@ -275,7 +267,7 @@ class ChatService:
             model=self.model_label,
             search=(search or SearchChoice()).with_defaults(self.default_search),
         )
-        self._limit.count(principal)
+        self.limit.count(principal)
         answer = RunningAnswer(turn, self._text_of, options)
         yield from self._events(principal, answer, list(history)[-HISTORY_TURNS:])
         yield TurnFinished(answer.turn, answer.tool_calls, bool(options.response_format))
@@ -291,14 +283,14 @@ class ChatService:
         return turn_of(self.stream(principal, question, conversation_id, search=search))
 
     def _history(self, principal: Principal, turn: Turn) -> list[Turn]:
-        turns = self._conversations.turns(
+        turns = self.conversations.turns(
             principal, turn.conversation_id, until=turn.parent_id, latest=HISTORY_TURNS
         )
-        return readable_turns(self._access, principal, turns)
+        return readable_turns(self.access, principal, turns)
 
     def _text_of(self, document_id: str) -> str | None:
         try:
-            return self._documents.text(document_id)
+            return self.documents.text(document_id)
         except NotFoundError:
             return None
 

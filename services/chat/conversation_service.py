@@ -144,37 +144,27 @@ class Groups(list[tuple[Age, list[Conversation]]]):
     total: int = 0
 
 
+@dataclass(frozen=True)
 class ConversationService:
-    """Lists, renames, deletes, exports, and imports conversations."""
+    """Lists, renames, deletes, exports, and imports conversations.
 
-    def __init__(
-        self,
-        conversations: ConversationList,
-        store: Conversations,
-        evidence: "ImportedEvidence",
-        access: Access,
-        audit: AuditService,
-        deleted_retention: timedelta = DELETED_RETENTION,
-        inactive_retention: timedelta | None = None,
-    ) -> None:
-        """Create the service.
+    `deleted_retention` is how long a deletion can be undone. `inactive_retention` is how long a
+    conversation without new questions is kept; None is forever.
+    """
 
-        `deleted_retention` is how long a deletion can be undone. `inactive_retention` is how long a
-        conversation without new questions is kept; None is forever.
-        """
-        self._conversations = conversations
-        self._store = store
-        self._evidence = evidence
-        self._access = access
-        self._audit = audit
-        self.deleted_retention = deleted_retention
-        self.inactive_retention = inactive_retention
+    conversations: ConversationList
+    store: Conversations
+    evidence: "ImportedEvidence"
+    access: Access
+    audit: AuditService
+    deleted_retention: timedelta = DELETED_RETENTION
+    inactive_retention: timedelta | None = None
 
     def begin(
         self, principal: Principal, title: str, search: SearchChoice | None = None
     ) -> Conversation:
         """Create a conversation titled with the first 60 characters, and store its search."""
-        return self._store.create(principal, title_of(sanitize(title)), search)
+        return self.store.create(principal, title_of(sanitize(title)), search)
 
     def get(self, principal: Principal, conversation_id: str) -> Conversation:
         """The conversation with that id.
@@ -182,7 +172,7 @@ class ConversationService:
         Raises:
             NotFoundError: The user has no such conversation.
         """
-        return self._store.get(principal, conversation_id)
+        return self.store.get(principal, conversation_id)
 
     def grouped(
         self, principal: Principal, now: datetime, words: str = "", *, limit: int = LIST_LIMIT
@@ -219,17 +209,17 @@ class ConversationService:
         """
         terms = sorted(dict.fromkeys(words.split()), key=len, reverse=True)[:MAX_WORDS]
         withheld = self._withheld(principal, terms)
-        found = self._conversations.page(principal, terms, withheld, limit=limit, offset=offset)
+        found = self.conversations.page(principal, terms, withheld, limit=limit, offset=offset)
         if found and len(found) < limit:  # the last page: its number of entries tells the total
             return ConversationPage(found, offset + len(found))
-        return ConversationPage(found, self._conversations.count(principal, terms, withheld))
+        return ConversationPage(found, self.conversations.count(principal, terms, withheld))
 
     def _withheld(self, principal: Principal, words: Sequence[str]) -> list[str]:
         """The ids of those turns with any of the words that are withheld; see `readable_turns`."""
         if not words or principal.is_operator:
             return []
-        used = self._conversations.basis(principal, words)
-        unreadable = self._access.unreadable(principal, frozenset[str]().union(*used.values()))
+        used = self.conversations.basis(principal, words)
+        unreadable = self.access.unreadable(principal, frozenset[str]().union(*used.values()))
         return [turn_id for turn_id, ids in used.items() if not unreadable.isdisjoint(ids)]
 
     def rename(self, principal: Principal, conversation_id: str, title: str) -> None:
@@ -239,7 +229,7 @@ class ConversationService:
             InputError: The title is empty, longer than 200 characters, or not text.
             NotFoundError: The user has no such conversation.
         """
-        self._conversations.rename(principal, conversation_id, _checked_title(title))
+        self.conversations.rename(principal, conversation_id, _checked_title(title))
 
     def remember(self, principal: Principal, conversation_id: str, search: SearchChoice) -> None:
         """Store the search choice for the conversation's next question.
@@ -247,7 +237,7 @@ class ConversationService:
         Raises:
             NotFoundError: The user has no such conversation.
         """
-        self._conversations.remember(principal, conversation_id, search)
+        self.conversations.remember(principal, conversation_id, search)
 
     def delete(self, principal: Principal, conversation_id: str) -> None:
         """Hide the conversation from all other calls; `restore` undoes this until it is purged.
@@ -255,8 +245,8 @@ class ConversationService:
         Raises:
             NotFoundError: The user has no such conversation.
         """
-        self._conversations.delete(principal, conversation_id, datetime.now(UTC))
-        self._audit.record(principal, Action.CONVERSATION_DELETED, conversation_id)
+        self.conversations.delete(principal, conversation_id, datetime.now(UTC))
+        self.audit.record(principal, Action.CONVERSATION_DELETED, conversation_id)
 
     def restore(self, principal: Principal, conversation_id: str) -> None:
         """Undo a deletion.
@@ -264,12 +254,12 @@ class ConversationService:
         Raises:
             NotFoundError: The user has no such conversation, or it was purged.
         """
-        self._conversations.restore(principal, conversation_id)
+        self.conversations.restore(principal, conversation_id)
 
     def purge(self, now: datetime) -> int:
         """Permanently remove conversations whose retention is over; returns their number."""
         inactive = None if self.inactive_retention is None else now - self.inactive_retention
-        return self._conversations.purge(now - self.deleted_retention, inactive)
+        return self.conversations.purge(now - self.deleted_retention, inactive)
 
     def export(
         self,
@@ -301,9 +291,9 @@ class ConversationService:
                     format=repr(format)
                 )
             )
-        conversation, turns = self._conversations.whole(principal, conversation_id)
+        conversation, turns = self.conversations.whole(principal, conversation_id)
         chosen = TranscriptFormat(format)
-        turns = readable_turns(self._access, principal, turns)
+        turns = readable_turns(self.access, principal, turns)
         return render(conversation, turns, chosen, language=language, translate=translate)
 
     def import_json(self, principal: Principal, data: bytes) -> Conversation:
@@ -319,9 +309,9 @@ class ConversationService:
 
         conversation, turns = read_json(data)
         owned = replace(conversation, user_id=principal.user_id)
-        checked = self._evidence.check(principal, turns)
+        checked = self.evidence.check(principal, turns)
         complete = [replace(one, basis=tuple(sorted(one.used))) for one in checked]
-        self._conversations.add(principal, owned, complete)
+        self.conversations.add(principal, owned, complete)
         return owned
 
 

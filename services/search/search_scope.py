@@ -240,21 +240,20 @@ class _Contents(NamedTuple):
     labels: Mapping[str, Set[str]]
 
 
+@dataclass(eq=False)
 class ChoiceService:
-    """Lists the sources, collections, formats, and labels by which searches can be narrowed."""
+    """Lists the sources, collections, formats, and labels by which searches can be narrowed.
 
-    def __init__(
-        self,
-        documents: DocumentList,
-        access: Access,
-        settings: SearchChoice,
-        now: Callable[[], float] = monotonic,
-    ) -> None:
-        """Build the service; `settings` is the default search, `now` a monotonic clock."""
-        self._documents = documents
-        self._access = access
-        self._settings = settings
-        self._now = now
+    `settings` is the default search, `now` a monotonic clock.
+    """
+
+    documents: DocumentList
+    access: Access
+    settings: SearchChoice
+    now: Callable[[], float] = monotonic
+
+    def __post_init__(self) -> None:
+        """Start without cached contents."""
         self._contents: dict[tuple[Readers, Denied], _Contents] = {}
 
     def choices(self, principal: Principal, conversation_id: str | None = None) -> Choices:
@@ -266,8 +265,8 @@ class ChoiceService:
             principal: The user.
             conversation_id: The conversation whose files are included.
         """
-        readable = self._access.readable(principal)
-        contents = self._current_contents(self._access.readers(principal), readable.denied)
+        readable = self.access.readable(principal)
+        contents = self._current_contents(self.access.readers(principal), readable.denied)
         conversations = ("", conversation_id)
         visible = [
             one
@@ -282,7 +281,7 @@ class ChoiceService:
             labels=_sort(contents.labels, documents),
             own=next((one.id for one in visible if one.conversation_id), ""),
             catalogs=tuple(one.id for one in visible if one.is_catalog),
-            settings=self._settings,
+            settings=self.settings,
         )
 
     def check(self, principal: Principal, scope: Scope) -> None:
@@ -291,18 +290,18 @@ class ChoiceService:
         Raises:
             InputError: A source was removed, or the dates contradict each other.
         """
-        condition_of(scope, self._access.own_sources(principal).values())
+        condition_of(scope, self.access.own_sources(principal).values())
 
     def _current_contents(self, readers: Readers, denied: Denied) -> _Contents:
         # A page calls this on every click, and it reads every document's row.
         # With `denied` in the key, a change of restrictions counts at once.
-        now, own_key = self._now(), (readers, denied)
+        now, own_key = self.now(), (readers, denied)
         latest = self._contents.get(own_key)
         if latest is None or now - latest.read_at > CACHE_S:
             formats: defaultdict[str, set[str]] = defaultdict(set)
-            for tally in self._documents.tallies(readers):
+            for tally in self.documents.tallies(readers):
                 formats[tally.source_id].add(tally.format)
-            labels = self._documents.labels_by_source(readers)
+            labels = self.documents.labels_by_source(readers)
             latest = _Contents(now, formats, labels)
             others = self._contents.items()
             current = {key: one for key, one in others if now - one.read_at <= CACHE_S}
