@@ -113,11 +113,11 @@ class Services(AdministrationServices):
     @property
     def costs(self) -> "CostService":
         """Tokens and cost of answers, at the prices of the current model."""
-        from services.chat.conversation_service import CostService, Prices
+        from services.chat.conversation_service import CostService
 
         settings, model = self.parts.settings, self.parts.chat_choice.current().label
         return CostService(
-            Prices(model, settings.chat_price_input, settings.chat_price_output, settings.currency)
+            model, settings.chat_price_input, settings.chat_price_output, settings.currency
         )
 
     @cached_property

@@ -78,10 +78,8 @@ def build_chat_model(spec: ChatSpec) -> "BaseChatModel | None":
     Raises:
         ConfigError: The base URL or the key is invalid.
     """
-    return _chat_openai(spec) if spec.model and spec.has_server else None
-
-
-def _chat_openai(spec: ChatSpec) -> "BaseChatModel":
+    if not (spec.model and spec.has_server):
+        return None
     from openai import Timeout
 
     from models.answer_limits import AnswerLimits

@@ -12,7 +12,6 @@ from api.problems import CONFLICT, NOT_FOUND
 from api.rest.answer_schemas import RequestModel, ResponseModel
 from domain import FilterValue, any_of
 from domain.errors import InputError
-from services.catalog import catalogs
 from services.catalog.preferences import MAX_ID_CHARS
 
 _DOCUMENT = "9b2f5c1e0d7a4c4f8a3be1f1c2d3e4f5"
@@ -189,14 +188,6 @@ class FoundPlace(ResponseModel):
     """Aspects that the place is praised for"""
 
 
-def details_of(details: catalogs.PlaceDetails) -> PlaceDetails:
-    """The response for a place."""
-    reviews = [
-        Review(**one._asdict(), text=details.text[one.start : one.end]) for one in details.reviews
-    ]
-    return PlaceDetails.from_objects(details, reviews=reviews)
-
-
 _EXAMPLE: Any = {"food": 4.5, "price": 2.0}
 
 Language = Literal["", "en", "ko", "ja"]
@@ -298,7 +289,11 @@ def list_restaurants(
 @router.get("/restaurants/{place_id:path}", responses=NOT_FOUND)
 def read_restaurant(call: ReadCall, place_id: PlaceId, catalogue: CatalogName = "") -> PlaceDetails:
     """Read a place with its reviews and their patterns."""
-    return details_of(call.services.catalog.place(call.principal, place_id, catalogue))
+    details = call.services.catalog.place(call.principal, place_id, catalogue)
+    reviews = [
+        Review(**one._asdict(), text=details.text[one.start : one.end]) for one in details.reviews
+    ]
+    return PlaceDetails.from_objects(details, reviews=reviews)
 
 
 @router.get("/users/{user_id:path}", responses=NOT_FOUND)

@@ -140,13 +140,12 @@ class AnswerCheck:
         self._pieces += pieces
         for piece in pieces:
             self._bare.read(piece)
-        new = enumerate(self._bare.markers[known:], start=known)
-        checked = [(index, self._quote_citation(marker)) for index, marker in new]
-        return [(index, citation) for index, citation in checked if citation]
-
-    def _quote_citation(self, marker: _NumberedMarker) -> Citation | None:
-        evidence = self._evidence.get(marker.n)
-        return evidence.cite(marker.quote) if evidence else None
+        return [
+            (index, citation)
+            for index, marker in enumerate(self._bare.markers[known:], start=known)
+            if (evidence := self._evidence.get(marker.n))
+            and (citation := evidence.cite(marker.quote))
+        ]
 
     @cached_property
     def result(self) -> CheckedAnswer:

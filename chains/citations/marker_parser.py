@@ -156,11 +156,6 @@ _SLICE_CHARS = 4_096
 _START_OF_FENCE = re.compile(r"[ \t]{0,20}(`{3,}|~{3,})")
 
 
-def parse_markers(answer: str) -> list[Piece]:
-    """The pieces of a whole answer."""
-    return MarkerParser().parse(answer)
-
-
 def open_fence(answer: str) -> str:
     """The line that would close an open code block at the end of the answer, or ""."""
     parser = MarkerParser()

@@ -268,7 +268,7 @@ class Evidence:
         if span is None:
             return None
         return replace(
-            self._citation(CitationState.VERIFIED, text[slice(*span)]),
+            citation_of(self._passage, CitationState.VERIFIED, text[slice(*span)]),
             start=start + span[0],
             end=start + span[1],
         )
@@ -281,16 +281,14 @@ class Evidence:
 
     def _span_citation(self, start: int, end: int) -> Citation:
         """The citation of a span of the passage; its offsets are -1 if the document has changed."""
-        citation = self._citation(CitationState.VERIFIED, self._passage.text[start:end])
+        passage = self._passage
+        citation = citation_of(passage, CitationState.VERIFIED, passage.text[start:end])
         if self._offset < 0:
             return citation
         return replace(citation, start=self._offset + start, end=self._offset + end)
 
     def _missing(self, quote: str) -> Citation:
-        return self._citation(CitationState.NOT_FOUND, quote)
-
-    def _citation(self, state: CitationState, quote: str) -> Citation:
-        return citation_of(self._passage, state, quote)
+        return citation_of(self._passage, CitationState.NOT_FOUND, quote)
 
     @cached_property
     def _in_passage(self) -> QuoteFinder:

@@ -189,19 +189,13 @@ class ExtractiveAnswerer(Runnable[dict[str, Any], AIMessageChunk]):
         The question's language is tried first. Scores can't be compared across languages, because
         words match only within a language.
         """
-        for sentences in self._by_language(question, typed, documents, earlier):
-            if self._log_odds(question, typed, documents, sentences) > 0:
-                return sentences
-        return []
-
-    def _by_language(
-        self, question: str, typed: str, documents: Sequence[Document], earlier: Sequence[str]
-    ) -> Iterator[list[ScoredSentence]]:
         foreign = [is_foreign(question, document.page_content) for document in documents]
         scored = self.scored(question, typed, documents, earlier)
         for is_other in (False, True):
-            if sentences := [one for one in scored if foreign[one.n - 1] is is_other]:
-                yield sentences
+            sentences = [one for one in scored if foreign[one.n - 1] is is_other]
+            if sentences and self._log_odds(question, typed, documents, sentences) > 0:
+                return sentences
+        return []
 
     def _log_odds(
         self,

@@ -18,7 +18,7 @@ from langchain_core.runnables.utils import AddableDict
 from langchain_core.tools import BaseTool
 
 from chains.citations.answer_check import CheckedAnswer, check_answer
-from chains.citations.marker_parser import parse_markers
+from chains.citations.marker_parser import MarkerParser
 from chains.citations.markers import Text
 from chains.history import HistoryEntry, fit_history
 from domain import Principal
@@ -251,6 +251,6 @@ def _as_answer(text: str) -> AIMessage:
 
 def _without_markers(answer: str) -> str:
     bare = ""
-    for piece in parse_markers(answer):
+    for piece in MarkerParser().parse(answer):
         bare = bare + piece.shown if isinstance(piece, Text) else bare.rstrip(" ")
     return bare

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from domain import Principal, SearchChoice
 from models.chat_choice import ChatModelChoice
-from services.chat.model_options import NO_OPTIONS, ModelOptions
+from services.chat.model_options import NEEDS_MODEL, NO_OPTIONS, ModelOptions
 from services.import_lock import LOADING
 from services.search.search_service import Library, SearchService
 from services.search.suggestion_service import SuggestionService
@@ -96,7 +96,8 @@ class ChainBuilder:
             from services.search.scoped_documents import ScopedDocuments
 
             model, label = self.models.answering_model()
-            options.require_model(model)
+            if model is None:
+                options.require_none(NEEDS_MODEL)
             extractive = _extractive(self.library.open_index())
             condense = self.condenser(model, extractive.idf)
             answer = _answerer(model, extractive, options)

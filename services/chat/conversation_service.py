@@ -25,16 +25,6 @@ _MILLION = 1_000_000
 
 
 @dataclass(frozen=True, slots=True)
-class Prices:
-    """Prices per million tokens of one model; None if not configured."""
-
-    model: str
-    input: float | None = None
-    output: float | None = None
-    currency: str = "USD"
-
-
-@dataclass(frozen=True, slots=True)
 class Cost:
     """Tokens as reported by the model's server, and their cost.
 
@@ -50,9 +40,15 @@ class Cost:
 
 @dataclass(frozen=True)
 class CostService:
-    """Computes the tokens and cost of turns with the configured prices."""
+    """Computes the tokens and cost of turns, with the prices per million tokens of one model.
 
-    prices: Prices
+    A price is None if it is not configured.
+    """
+
+    model: str
+    input: float | None = None
+    output: float | None = None
+    currency: str = "USD"
 
     def of(self, turns: Sequence[Turn]) -> Cost:
         """The total tokens and cost of these turns."""
@@ -62,20 +58,19 @@ class CostService:
             input_tokens=sum(turn.usage.get("input_tokens", 0) for turn in turns),
             output_tokens=sum(turn.usage.get("output_tokens", 0) for turn in turns),
             amount=sum(prices) if len(prices) == len(amounts) else None,
-            currency=self.prices.currency,
+            currency=self.currency,
         )
 
     def _amount(self, turn: Turn) -> float | None:
         if turn.model == EXTRACTIVE:
             return 0.0
-        price_in, price_out = self.prices.input, self.prices.output
-        if turn.model != self.prices.model or not turn.usage:
+        if turn.model != self.model or not turn.usage:
             return None
-        if price_in is None or price_out is None:
+        if self.input is None or self.output is None:
             return None
         tokens_in = turn.usage.get("input_tokens", 0)
         tokens_out = turn.usage.get("output_tokens", 0)
-        return (tokens_in * price_in + tokens_out * price_out) / _MILLION
+        return (tokens_in * self.input + tokens_out * self.output) / _MILLION
 
 
 @dataclass(frozen=True)

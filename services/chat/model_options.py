@@ -74,11 +74,6 @@ class ModelOptions:
         if self.names:
             raise ModelOptionError(reason, self.names[0])
 
-    def require_model(self, model: object) -> None:
-        """Raise ModelOptionError if there is any option, but no chat model."""
-        if model is None:
-            self.require_none(NEEDS_MODEL)
-
     def bound_to(self, model: "BaseChatModel") -> "LanguageModelLike":
         """The model with these options."""
         bound: LanguageModelLike = model

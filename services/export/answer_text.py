@@ -86,7 +86,9 @@ def findings(turn: Turn) -> list[tuple[Finding, str]]:
     if offers_nearest(turn):
         return [(Finding.NEAREST, _("Closest passages. They may not answer the question."))]
     if not turn.citations:
-        return _without_citations(turn)
+        if support_of(turn) is not Support.UNSUPPORTED:
+            return []
+        return [(Finding.DOUBT, _("This answer cites no source. Check it before you rely on it."))]
     found, missing, matched, unsupported, unverified = count_citations(turn.citations)
     others = (
         (Finding.MATCHED, _("Sentences matched by Footnote: {n}."), matched),
@@ -96,12 +98,6 @@ def findings(turn: Turn) -> list[tuple[Finding, str]]:
     )
     counted = [(finding, text.format(n=n)) for finding, text, n in others if n]
     return [*_quotes(found, missing), *counted]
-
-
-def _without_citations(turn: Turn) -> list[tuple[Finding, str]]:
-    if support_of(turn) is not Support.UNSUPPORTED:
-        return []
-    return [(Finding.DOUBT, _("This answer cites no source. Check it before you rely on it."))]
 
 
 def describe(citation: Citation) -> str:

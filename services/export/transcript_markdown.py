@@ -12,7 +12,7 @@ from domain import (
     is_on_web,
     public_location,
 )
-from services.export.answer_text import MEANING, describe, plain_answer
+from services.export.answer_text import MEANING, describe, safe_answer
 from services.export.transcript_facts import (
     StepText,
     facts,
@@ -25,9 +25,6 @@ from services.export.transcript_facts import (
 
 _SPECIAL = re.compile(r"([\\`*_\[\]<>#|~!$&])")
 _LINE_START = re.compile(r"^([-+=]|\d+(?=[.)]))")
-_CODE = re.compile(r"(```.*?(?:```|\Z)|`[^`\n]+`)", re.DOTALL)
-_MARKUP = re.compile(r"<(?=[a-zA-Z/!?])|!(?=\[)|(?<=\])[(:]")
-_FOLLOWED = {"html_block", "html_inline", "image", "link_open"}
 
 
 def to_markdown(conversation: Conversation, turns: Sequence[Turn]) -> str:
@@ -48,7 +45,7 @@ def _turn(n: int, turn: Turn) -> str:
         _searched_for(turn),
         *_steps(turn),
         f"### Answer {n}",
-        _answer(turn.answer),
+        safe_answer(turn.answer.strip()),
         _state(turn),
         *_evidence(turn),
         "### Details",
@@ -71,34 +68,6 @@ def _steps(turn: Turn) -> list[str]:
 def _step(step: StepText) -> str:
     text = f"“{_text(step.said)}” " if step.said else ""
     return f"{text}**{_text(step.call)}**: {_text(step.outcome)}"
-
-
-def _answer(text: str) -> str:
-    """The answer with HTML, links, and images escaped, except in code, where they do nothing."""
-    pieces = _CODE.split(text.strip())
-    written = "".join(
-        piece if index % 2 else _without_markup(piece) for index, piece in enumerate(pieces)
-    )
-    # Text that looks like code may not be code, if a backtick is escaped or unclosed. If markup is
-    # left in it, everything is escaped.
-    return _text_of_lines(plain_answer(text)) if _follows_markup(written) else written
-
-
-def _without_markup(text: str) -> str:
-    return _MARKUP.sub(r"\\\g<0>", text)
-
-
-def _follows_markup(markdown: str) -> bool:
-    from markdown_it import MarkdownIt  # slow to load, and only transcripts need it
-
-    blocks = MarkdownIt("commonmark").parse(markdown)
-    tokens = [*blocks, *(token for block in blocks for token in block.children or ())]
-    return any(token.type in _FOLLOWED for token in tokens)
-
-
-def _text_of_lines(text: str) -> str:
-    """The text with its line breaks, escaped for Markdown."""
-    return "  \n".join(map(_text, text.strip().splitlines()))
 
 
 def _state(turn: Turn) -> str:

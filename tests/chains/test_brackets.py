@@ -3,7 +3,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
-from chains.citations.marker_parser import parse_markers
+from chains.citations.marker_parser import MarkerParser
 from chains.citations.markers import Marker
 from chains.citations.quotes import find_quote
 from chains.citations.visible_text import FORMS, escape, lookalikes, neutralize, restoration
@@ -16,7 +16,7 @@ texts = st.lists(st.sampled_from(PARTS), max_size=15).map("".join)
 
 
 def markers_of(text):
-    return [piece for piece in parse_markers(text) if isinstance(piece, Marker)]
+    return [piece for piece in MarkerParser().parse(text) if isinstance(piece, Marker)]
 
 
 @given(texts)

@@ -5,14 +5,14 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
-from chains.citations.marker_parser import MarkerParser, parse_markers
+from chains.citations.marker_parser import MarkerParser
 from chains.citations.markers import MAX_MARKER_CHARS, Marker, Text, plain_text
 from tests.linear_time import require_linear_time
 
 
 def claims(answer):
     """The citations of all markers of an answer: numbers, or pairs of number and quote."""
-    markers = [piece for piece in parse_markers(answer) if isinstance(piece, Marker)]
+    markers = [piece for piece in MarkerParser().parse(answer) if isinstance(piece, Marker)]
     parsed = [claim for marker in markers for claim in marker.claims]
     return [(claim.n, claim.quote) if claim.quote else claim.n for claim in parsed]
 
@@ -63,7 +63,7 @@ def test_every_form_of_a_marker_is_parsed(answer, cited):
     ],
 )  # fmt: skip
 def test_other_brackets_are_not_markers(answer):
-    pieces = parse_markers(answer)
+    pieces = MarkerParser().parse(answer)
     assert all(isinstance(piece, Text) for piece in pieces)
     assert plain_text(pieces) == answer
 
@@ -86,7 +86,7 @@ def test_an_unfinished_marker_cites_its_complete_words(answer, cited):
 
 
 def test_a_marker_is_displayed_as_its_numbers():
-    marker = parse_markers('[1: "a b", 3]')[0]
+    marker = MarkerParser().parse('[1: "a b", 3]')[0]
     assert isinstance(marker, Marker)
     assert marker.shown == "[1][3]"
 
@@ -117,7 +117,7 @@ def test_the_pieces_do_not_depend_on_how_the_answer_is_split(parts, data):
 @given(st.lists(st.sampled_from(PARTS), max_size=25))
 def test_no_character_is_lost(parts):
     answer = "".join(parts)
-    pieces = parse_markers(answer)
+    pieces = MarkerParser().parse(answer)
     assert "".join(p.text if isinstance(p, Text) else p.raw for p in pieces) == answer
 
 
@@ -144,7 +144,7 @@ def test_at_most_the_length_of_a_marker_is_held_back():
 
 @pytest.mark.parametrize("unit", ['[1: "', '[1: "a b c" ', "【1†", "[1: a b "])
 def test_long_answers_of_unfinished_markers_are_parsed_in_linear_time(unit):
-    require_linear_time(lambda chars: parse_markers(unit * (chars // len(unit))), 60_000)
+    require_linear_time(lambda chars: MarkerParser().parse(unit * (chars // len(unit))), 60_000)
 
 
 LINE_PARTS = ["a", " ", "\\", "`", "``", "[1]", "[", "]"]

@@ -14,7 +14,7 @@ from streamlit.testing.v1 import AppTest
 
 import bootstrap
 from domain import Principal, Turn
-from services.chat.conversation_service import CostService, Prices
+from services.chat.conversation_service import CostService
 from services.search.search_scope import Choices
 from services.sources.source_service import SourceStatus
 from tests.pages.double import ScriptedChat, ScriptedConversations, ScriptedTurns
@@ -78,7 +78,7 @@ class Services:
     ratings: Ratings = field(default_factory=Ratings)
     reader: Reader = field(default_factory=Reader)
     originals: Originals = field(default_factory=Originals)
-    costs: CostService = field(default_factory=lambda: CostService(Prices("qwen3", 2.0, 10.0)))
+    costs: CostService = field(default_factory=lambda: CostService("qwen3", 2.0, 10.0))
 
     access: NoExtras = field(default_factory=NoExtras)
     choices: NoExtras = field(default_factory=NoExtras)

@@ -5,9 +5,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from domain import EXTRACTIVE, Turn, TurnState
-from services.chat.conversation_service import CostService, Prices
+from services.chat.conversation_service import CostService
 
-PRICED = CostService(Prices("qwen3", 2.0, 10.0, "EUR"))
+PRICED = CostService("qwen3", 2.0, 10.0, "EUR")
 
 
 def turn(model="qwen3", **usage):
@@ -36,19 +36,19 @@ def test_the_cost_of_a_conversation_is_the_sum_of_its_answers(usages):
 
 
 def test_the_built_in_answerer_is_free():
-    assert CostService(Prices(EXTRACTIVE)).of([turn(EXTRACTIVE)]).amount == 0
+    assert CostService(EXTRACTIVE).of([turn(EXTRACTIVE)]).amount == 0
 
 
 @pytest.mark.parametrize(
     ("prices", "paid"),
     [
-        (Prices("qwen3"), turn(input_tokens=5, output_tokens=5)),
-        (Prices("qwen3", 2.0, None), turn(input_tokens=5, output_tokens=5)),
-        (Prices("qwen3", 2.0, 10.0), turn("gpt-5-mini", input_tokens=5, output_tokens=5)),
-        (Prices("qwen3", 2.0, 10.0), turn()),
+        (CostService("qwen3"), turn(input_tokens=5, output_tokens=5)),
+        (CostService("qwen3", 2.0, None), turn(input_tokens=5, output_tokens=5)),
+        (CostService("qwen3", 2.0, 10.0), turn("gpt-5-mini", input_tokens=5, output_tokens=5)),
+        (CostService("qwen3", 2.0, 10.0), turn()),
     ],
     ids=["no price", "half a price", "another model", "no tokens counted"],
 )
 def test_a_model_without_a_price_is_not_reported_as_free(prices, paid):
     with_free = [turn(EXTRACTIVE), paid]
-    assert CostService(prices).of(with_free).amount is None
+    assert prices.of(with_free).amount is None

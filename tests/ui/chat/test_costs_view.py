@@ -6,7 +6,7 @@ from types import SimpleNamespace
 import pytest
 
 from domain import EXTRACTIVE, Turn, TurnState
-from services.chat.conversation_service import CostService, Prices
+from services.chat.conversation_service import CostService
 from ui.chat import answer_view
 from ui.text import words
 
@@ -35,7 +35,7 @@ def lines(monkeypatch):
 
 
 def services(*prices):
-    return SimpleNamespace(costs=CostService(Prices("qwen3", *prices)))
+    return SimpleNamespace(costs=CostService("qwen3", *prices))
 
 
 def test_an_answer_shows_its_model_times_tokens_and_price(lines):
