@@ -5,6 +5,7 @@ import time
 from collections.abc import Callable, Generator, Iterator
 from contextvars import ContextVar, copy_context
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, TypeVar
 
 import httpx2
@@ -75,72 +76,56 @@ def within_time(work: Generator[T, None, R], seconds: float) -> Generator[T, Non
     return (yield from run_in_context(work, context))
 
 
-class LimitedHttp:
-    """Cuts off the responses of an HTTP client at the limits, using event hooks.
+def limit_hooks(limits: AnswerLimits) -> Hooks:
+    """Event hooks for an `httpx2.Client` that cut off its responses at the limits.
 
     Hooks also see data that never becomes part of an answer: keep-alive comments, a line that never
     ends, an endless error page.
     """
+    return {
+        "request": [partial(_limit_request, limits)],
+        "response": [partial(_limit_response, limits)],
+    }
 
-    def __init__(self, limits: AnswerLimits) -> None:
-        self._limits = limits
 
-    @property
-    def hooks(self) -> Hooks:
-        """The event hooks for an `httpx2.Client`."""
-        return {"request": [self._limit_request], "response": [self._limit_response]}
+def _limit_request(limits: AnswerLimits, request: httpx2.Request) -> None:
+    """Limit all timeouts to the time that is left for the answer."""
+    left = max(limits.deadline() - time.monotonic(), LEAST_WAIT_S)
+    waits = request.extensions["timeout"]
+    for step, seconds in waits.items():
+        waits[step] = left if seconds is None else min(seconds, left)
 
-    def _limit_request(self, request: httpx2.Request) -> None:
-        """Limit all timeouts to the time that is left for the answer."""
-        left = max(self._limits.deadline() - time.monotonic(), LEAST_WAIT_S)
-        waits = request.extensions["timeout"]
-        for step, seconds in waits.items():
-            waits[step] = left if seconds is None else min(seconds, left)
 
-    def _limit_response(self, response: httpx2.Response) -> None:
-        assert isinstance(response.stream, httpx2.SyncByteStream)  # noqa: S101
-        response.stream = _LimitedStream(response.stream, self._meter(response))
-
-    def _meter(self, response: httpx2.Response) -> "_Meter":
-        most = ERROR_BYTES if response.is_error else self._limits.max_bytes
-        return _Meter(most, self._limits.deadline(), shortens=response.is_error)
+def _limit_response(limits: AnswerLimits, response: httpx2.Response) -> None:
+    assert isinstance(response.stream, httpx2.SyncByteStream)  # noqa: S101
+    most = ERROR_BYTES if response.is_error else limits.max_bytes
+    response.stream = _LimitedStream(response.stream, most, limits.deadline(), response.is_error)
 
 
 @dataclass
-class _Meter:
-    """Counts the bytes of one response; error messages may be truncated."""
+class _LimitedStream(httpx2.SyncByteStream):
+    """The first bytes of a response, up to a number and a deadline.
 
+    An error message is cut there. Another response raises AnswerCutError, because a cut would look
+    like the end of the answer.
+    """
+
+    stream: httpx2.SyncByteStream
     most_bytes: int
     deadline: float
-    shortens: bool
-    read: int = 0
-
-    def may_continue(self, data: bytes) -> bool:
-        """Whether more may be read.
-
-        Raises:
-            AnswerCutError: A limit was reached, and the cut would look like the end of the answer.
-        """
-        self.read += len(data)
-        is_late = time.monotonic() > self.deadline
-        if not is_late and self.read <= self.most_bytes:
-            return True
-        if not self.shortens:
-            raise AnswerCutError(TIME_LIMIT if is_late else LENGTH_LIMIT)
-        return False
-
-
-class _LimitedStream(httpx2.SyncByteStream):
-    def __init__(self, stream: httpx2.SyncByteStream, meter: _Meter) -> None:
-        self._stream = stream
-        self._meter = meter
+    is_error: bool
 
     def __iter__(self) -> Iterator[bytes]:
-        for data in self._stream:
-            may_continue = self._meter.may_continue(data)
+        read = 0
+        for data in self.stream:
+            read += len(data)
+            is_late = time.monotonic() > self.deadline
+            is_cut = is_late or read > self.most_bytes
+            if is_cut and not self.is_error:
+                raise AnswerCutError(TIME_LIMIT if is_late else LENGTH_LIMIT)
             yield data
-            if not may_continue:
+            if is_cut:
                 return
 
     def close(self) -> None:
-        self._stream.close()
+        self.stream.close()

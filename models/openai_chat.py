@@ -18,7 +18,7 @@ from pydantic import PrivateAttr
 
 from domain import LENGTH_LIMIT, REPETITION, TIME_LIMIT
 from domain.errors import ModelUnavailableError
-from models.answer_limits import AnswerCutError, AnswerLimits, LimitedHttp
+from models.answer_limits import AnswerCutError, AnswerLimits, limit_hooks
 from models.http_log import LoggedHttpClient
 from models.openai_errors import (
     Endpoint,
@@ -158,7 +158,7 @@ class TranslatedChatOpenAI(ChatOpenAI):
 
     def __init__(self, endpoint: Endpoint, limits: AnswerLimits, **settings: Any) -> None:
         super().__init__(
-            http_client=LoggedHttpClient(endpoint.guard, event_hooks=LimitedHttp(limits).hooks),
+            http_client=LoggedHttpClient(endpoint.guard, event_hooks=limit_hooks(limits)),
             async_client="not used",  # otherwise, one is created
             openai_proxy="",
             max_tokens=limits.max_tokens,

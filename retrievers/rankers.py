@@ -249,9 +249,6 @@ class DenseRanker:
     would be noise, and fusion does not protect against a bad list; `known_scripts` lists the
     readable scripts, or is None for all. MMR (Carbonell and Goldstein, SIGIR 1998) selects from
     20 passages, or from four times `depth` if that is more, and scores by 1 / rank.
-
-    Raises:
-        ValueError: `mode` is not one of the three dense modes.
     """
 
     store: SearchesVectors
@@ -259,37 +256,18 @@ class DenseRanker:
     known_scripts: frozenset[str] | None = None
     score_threshold: float = 0.0
 
-    def __post_init__(self) -> None:
-        if self.mode not in _DENSE_SEARCHES:
-            names = ", ".join(_DENSE_SEARCHES)
-            raise ValueError(f"{self.mode!r} is not a dense search mode ({names})")
-
     def __call__(self, question: str, depth: int, condition: Filter | None) -> list[Hit]:
         """See `Ranker`."""
         readable = self.known_scripts
         if readable is not None and script_of(question) not in {*readable, "none"}:
             return []
-        return hits_of("dense", _DENSE_SEARCHES[self.mode](self, question, depth, condition))
-
-    def _by_similarity(self, question: str, depth: int, condition: Filter | None) -> list[Scored]:
-        return self.store.similar_ids(question, depth, filter=condition)
-
-    def _by_threshold(self, question: str, depth: int, condition: Filter | None) -> list[Scored]:
-        near = self._by_similarity(question, depth, condition)
-        return [(item, cosine) for item, cosine in near if cosine >= self.score_threshold]
-
-    def _by_marginal_relevance(
-        self, question: str, depth: int, condition: Filter | None
-    ) -> list[Scored]:
-        selected = self.store.diverse_ids(question, depth, max(20, 4 * depth), filter=condition)
-        return [(item, 1 / rank) for rank, (item, _) in enumerate(selected, start=1)]
-
-
-_DENSE_SEARCHES: dict[SearchMode, Callable[..., list[Scored]]] = {
-    SearchMode.SIMILARITY: DenseRanker._by_similarity,
-    SearchMode.SIMILARITY_SCORE_THRESHOLD: DenseRanker._by_threshold,
-    SearchMode.MMR: DenseRanker._by_marginal_relevance,
-}
+        if self.mode is SearchMode.MMR:
+            diverse = self.store.diverse_ids(question, depth, max(20, 4 * depth), filter=condition)
+            return hits_of("dense", [(item, 1 / n) for n, (item, _) in enumerate(diverse, start=1)])
+        near = self.store.similar_ids(question, depth, filter=condition)
+        if self.mode is SearchMode.SIMILARITY_SCORE_THRESHOLD:
+            near = [(item, cosine) for item, cosine in near if cosine >= self.score_threshold]
+        return hits_of("dense", near)
 
 
 @dataclass(frozen=True)
@@ -324,11 +302,7 @@ class EnsembleRanker:
 
 @dataclass(frozen=True)
 class ConvexRanker:
-    """Fuses a dense and a sparse ranker by the convex combination of their scores.
-
-    Raises:
-        ValueError: A dense weight is outside [0, 1].
-    """
+    """Fuses a dense and a sparse ranker by `combine_convex`."""
 
     dense: Ranker
     sparse: Ranker
@@ -339,11 +313,6 @@ class ConvexRanker:
     """For a question and passage ids, returns those of passages in another language."""
     weights_by_script: Mapping[str, float] = field(default_factory=dict)
     """Dense weights by the script family of the question; `dense_weight` applies to the others."""
-
-    def __post_init__(self) -> None:
-        for weight in (self.dense_weight, *self.weights_by_script.values()):
-            if not 0 <= weight <= 1:
-                raise ValueError(f"dense_weight must be in [0, 1], got {weight}")
 
     def __call__(self, question: str, depth: int, condition: Filter | None) -> list[Hit]:
         """See `Ranker`."""

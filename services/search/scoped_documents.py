@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from operator import itemgetter
 from pathlib import PurePosixPath
 
 from langchain_core.documents import Document
@@ -54,7 +55,7 @@ class ScopedDocuments:
         tokens = frozenset(content_tokens(name))
         scored = ((_likeness(tokens, title), title) for title in self.titles.all())
         matches = [pair for pair in scored if pair[0] >= MIN_NAME_F1]
-        ordered = [title for _, title in sorted(matches, key=_by_likeness)]
+        ordered = [title for _, title in sorted(matches, key=itemgetter(0), reverse=True)]
         best = next(self._in_scope(ordered), None)
         return self._passages(best.id) if best else []
 
@@ -141,10 +142,6 @@ class ScopedDocuments:
             return frozenset()
         own = self.search.library.access.own_sources(self.principal).values()
         return frozenset(one.id for one in own if one.conversation_id == self.conversation_id)
-
-
-def _by_likeness(pair: tuple[float, DocumentTitle]) -> float:
-    return -pair[0]
 
 
 def _likeness(tokens: frozenset[str], document: DocumentTitle) -> float:

@@ -32,10 +32,10 @@ def test_the_answerer_gets_windows_and_its_citations_are_verified_by_span(build,
     assert QUOTE in turn.sources[0].text
     assert len({source.text for source in turn.sources}) == len(turn.sources)
     for source in turn.sources:
-        text = services.search.documents.text(source.document_id)
+        text = services.library.documents.text(source.document_id)
         assert text[source.start : source.start + len(source.text)] == source.text
     [citation] = turn.citations
-    text = services.search.documents.text(citation.document_id)
+    text = services.library.documents.text(citation.document_id)
     assert citation.state is CitationState.VERIFIED
     assert text[citation.start : citation.end] == citation.quote == QUOTE
 

@@ -48,7 +48,7 @@ def grades_by_question(services, principal=LOCAL_USER):
 def test_a_label_stores_its_passage_and_span(services):
     result = passage(services)
     label = services.labels.label(LOCAL_USER, f" {LEAVE} ", result.id, 1)
-    text = services.search.documents.text(label.document_id)
+    text = services.library.documents.text(label.document_id)
     assert text[label.start : label.end] == label.text == result.page_content
     assert (label.question, label.grade, label.origin) == (LEAVE, 1, LabelOrigin.LAB)
     assert services.labels.list(LOCAL_USER) == [label]
@@ -119,7 +119,7 @@ def test_a_label_is_kept_after_a_reindex_with_smaller_passages(services, build_s
     smaller = build_services(embed=True, passage_chars=100, passage_overlap_chars=0)
     smaller.maintenance.reindex(LOCAL_USER)
     [(passage_id, grade)] = grades_by_question(smaller)[LEAVE].items()
-    [smaller_passage] = smaller.search.documents.hydrate([passage_id])
+    [smaller_passage] = smaller.library.documents.hydrate([passage_id])
     assert grade == 1
     assert smaller_passage.page_content in original.page_content
     assert len(smaller_passage.page_content) < len(original.page_content)

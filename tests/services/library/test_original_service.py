@@ -29,7 +29,7 @@ def folder(services, tmp_path):
 
 @pytest.fixture
 def document_id(services, folder):
-    [document] = services.search.documents.list()
+    [document] = services.library.documents.list()
     return document.id
 
 
@@ -67,7 +67,7 @@ def pdf(services, folder):
     """The id of a PDF document, and its file."""
     shutil.copy(SAMPLE, folder / "security.pdf")
     services.directories.import_directory(LOCAL_USER, folder)
-    [document] = [one for one in services.search.documents.list() if one.format == "pdf"]
+    [document] = [one for one in services.library.documents.list() if one.format == "pdf"]
     return document.id, folder / "security.pdf"
 
 
@@ -112,7 +112,7 @@ def test_a_link_into_the_data_folder_is_not_followed(build_services, tmp_path):
     (tmp_path / "own").mkdir()
     (tmp_path / "own" / "a.md").write_bytes(TEXT)
     services.directories.import_directory(LOCAL_USER, tmp_path / "own")
-    [document] = services.search.documents.list()
+    [document] = services.library.documents.list()
     (tmp_path / "own" / "a.md").unlink()
     (tmp_path / "own" / "a.md").symlink_to(
         next(one for one in data_dir.rglob("*") if one.is_file())
@@ -126,7 +126,7 @@ def test_an_uploaded_file_is_read_only_by_its_owner(services):
     services.uploads.add(LOCAL_USER, [("pay.md", TEXT)], conversation_id=conversation_id)
     box = services.uploads.box_of(LOCAL_USER, conversation_id)
     services.imports.run(LOCAL_USER, box, services.uploads.loader(box))
-    [document] = services.search.documents.list(box.id)
+    [document] = services.library.documents.list(box.id)
     assert services.originals.read(LOCAL_USER, document.id) == TEXT
     with pytest.raises(NotFoundError):
         services.originals.read(BERT, document.id)

@@ -64,7 +64,7 @@ def test_a_document_opens_at_the_quote(services, turn):
     view = services.reader.view(LOCAL_USER, source.document_id, citation.start, citation.end)
     assert marked_texts(view) == [citation.quote]
     assert citation.quote in focused_text(view)
-    assert view.text == services.search.documents.text(source.document_id)
+    assert view.text == services.library.documents.text(source.document_id)
     assert "Leave policy" in [heading.title for heading in view.headings]
     assert (view.title, view.content) == ("Leave policy", ViewContent.STORED)
     assert (view.stored.revision, view.stored.version) == (1, source.version)
@@ -92,7 +92,7 @@ def test_a_long_document_can_be_read_part_by_part_to_its_end(services, turn, mon
         assert view.focus == (view.start, view.start)
         texts.append(view.text)
     assert len(texts) == view.parts == view.part > 1
-    assert "".join(texts) == services.search.documents.text(document_id)
+    assert "".join(texts) == services.library.documents.text(document_id)
 
 
 def test_words_are_found_in_the_document_and_its_part_is_shown(services, turn):
@@ -142,7 +142,7 @@ def test_a_span_out_of_range_is_an_error(services, turn, span):
 
 def test_the_position_shown_decides_the_heading_path(services, turn):
     citation, source = evidence(turn)
-    at = services.search.documents.text(source.document_id).index("Tell your lead")
+    at = services.library.documents.text(source.document_id).index("Tell your lead")
     views = [
         services.reader.view(
             LOCAL_USER, source.document_id, citation.start, citation.end, at=position
@@ -253,7 +253,7 @@ def test_the_position_shown_decides_the_page(services, tmp_path):
     (tmp_path / "pdfs").mkdir()
     shutil.copy(SAMPLE, tmp_path / "pdfs")
     services.directories.import_directory(LOCAL_USER, tmp_path / "pdfs")
-    document = next(one for one in services.search.documents.list() if one.format == "pdf")
+    document = next(one for one in services.library.documents.list() if one.format == "pdf")
     end = document.characters
     views = [
         services.reader.view(LOCAL_USER, document.id, *span, at=at)
@@ -275,7 +275,7 @@ def test_files_of_the_conversation_of_another_user_are_not_visible(services):
     )
     box = services.uploads.box_of(LOCAL_USER, conversation_id)
     services.imports.run(LOCAL_USER, box, services.uploads.loader(box))
-    [document] = services.search.documents.list(box.id)
+    [document] = services.library.documents.list(box.id)
 
     assert "salary" in services.reader.view(LOCAL_USER, document.id).text
     with pytest.raises(NotFoundError, match="not in the library"):

@@ -98,7 +98,7 @@ class Person:
         return run.state, run.message, run.counts, report, files, self.documents()
 
     def documents(self):
-        documents = self.services.search.documents.list()
+        documents = self.services.library.documents.list()
         return sorted(
             (one.key, one.version, one.title, one.revision, one.characters) for one in documents
         )
@@ -145,7 +145,7 @@ def test_a_library_that_moves_into_a_bucket_reads_nothing_again(
         embed=True, data_dir=data_dir, uploads_url=bucket_url, **s3_server.settings
     )
     assert load(moved, box).counts == {"unchanged": 1}
-    assert moved.search.documents.list()[0].revision == 1
+    assert moved.library.documents.list()[0].revision == 1
 
 
 @pytest.mark.usefixtures("_impatient")
@@ -161,7 +161,7 @@ def test_an_import_from_a_bucket_that_fails_is_resumed_and_removes_nothing(
         assert (interrupted.state, interrupted.ended) == (ImportState.INTERRUPTED, False)
         assert "The uploaded files of this library can't be reached" in interrupted.message
         assert "FOOTNOTE_UPLOADS_URL can't be used" in capsys.readouterr().err
-        assert [one.key for one in in_bucket.search.documents.list()] == ["leave.md"]
+        assert [one.key for one in in_bucket.library.documents.list()] == ["leave.md"]
         in_bucket.queue.cancel(LOCAL_USER, interrupted.id)
     assert load(in_bucket, box).counts == {"unchanged": 1, "new": 1}
 
@@ -193,7 +193,7 @@ def test_the_original_file_is_read_from_the_bucket(in_bucket, s3_proxy):
     text = b"# Leave\n\n25 days."
     box = upload(in_bucket)
     load(in_bucket, box)
-    [document] = in_bucket.search.documents.list()
+    [document] = in_bucket.library.documents.list()
     original = in_bucket.originals.find(LOCAL_USER, document.id)
     assert (original.name, original.path, original.is_current) == ("leave.md", None, True)
     assert in_bucket.originals.read(LOCAL_USER, document.id) == text
@@ -211,7 +211,7 @@ def test_the_original_file_is_read_from_the_bucket(in_bucket, s3_proxy):
 
 def test_the_original_file_is_downloaded_from_the_bucket(in_bucket):
     load(in_bucket, upload(in_bucket, name="휴가 규정.md"))
-    [document] = in_bucket.search.documents.list()
+    [document] = in_bucket.library.documents.list()
     client = TestClient(make_app(in_bucket), headers=bearer(in_bucket))
     response = client.get(f"/api/v1/documents/{document.id}/original")
     assert response.content == b"# Leave\n\n25 days."
