@@ -207,7 +207,7 @@ def test_the_form_says_that_it_offers_only_the_first_people(
     page = open_page(SOURCES)
     page.radio[0].set_value("some").run()
     assert "The list offers the first" not in page_text(page)
-    monkeypatch.setattr("ui.administration.reader_form._PEOPLE", 1)
+    monkeypatch.setattr("ui.administration.sources_view._PEOPLE", 1)
     assert "The list offers the first 1 of" in page_text(page.run())
 
 

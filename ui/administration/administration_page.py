@@ -4,7 +4,6 @@ import streamlit as st
 
 from bootstrap import Services
 from ui.shared.frame import Notices, name_tab, show_title
-from ui.shared.safe_html import escape
 from ui.text import words
 
 VIEW = "administration_view"
@@ -21,8 +20,7 @@ def show_administration_title(services: Services) -> None:
     else:
         name_tab(words.ADMINISTRATION_PAGE)
         show_title(words.ADMINISTRATION_PAGE, words.ADMINISTRATION_INTRO)
-    for line in NOTICES.lines():
-        st.html(f'<p class="fn-status" role="status">{escape(line)}</p>')
+    NOTICES.show()
 
 
 def administration_view(services: Services) -> str:

@@ -9,7 +9,7 @@ from bootstrap import Services
 from services.administration.group_service import Group
 from ui.administration.reader_texts import first_names, person_name
 from ui.shared.frame import offset_of, principal, show_pages
-from ui.shared.row_selection import select_rows, table_height
+from ui.shared.row_selection import select_row
 from ui.shared.safe_html import escape, strong_html
 from ui.text import words
 
@@ -46,12 +46,8 @@ def _select_group(groups: Sequence[Group], table: str) -> Group | None:
         words.GROUP_SOURCES: st.column_config.TextColumn(width="medium"),
         words.GROUP_COLLECTIONS: st.column_config.TextColumn(width="medium"),
     }
-    names = [one.name for one in groups]
-    alt = words.TABLE_OF_GROUPS
-    chosen = select_rows(
-        table, names, columns, config, alt=alt, height=table_height(groups), only_one=True
-    )
-    return next((one for one in groups if one.name in chosen), None)
+    rows = {one.name: one for one in groups}
+    return select_row(table, rows, columns, config, alt=words.TABLE_OF_GROUPS)
 
 
 def _show_group(services: Services, group: Group) -> None:

@@ -23,7 +23,7 @@ from ui.shared.frame import (
     show_errors,
     show_pages,
 )
-from ui.shared.row_selection import select_rows, table_height
+from ui.shared.row_selection import select_row
 from ui.shared.safe_html import escape, literal
 from ui.text import words
 from ui.text.reader_language import here, now, table_format
@@ -121,9 +121,9 @@ def _show_once(secret: str) -> None:
 
 def _select_key(services: Services, keys: Sequence[ApiKey], table: str) -> ApiKey | None:
     moment = st.column_config.DatetimeColumn(format=table_format())
-    ids = select_rows(
+    return select_row(
         table,
-        [one.id for one in keys],
+        {one.id: one for one in keys},
         _columns(services, keys),
         {
             words.KEY_NAME: st.column_config.TextColumn(width="medium"),
@@ -132,10 +132,7 @@ def _select_key(services: Services, keys: Sequence[ApiKey], table: str) -> ApiKe
             words.KEY_UNTIL: moment,
         },
         alt=words.TABLE_OF_KEYS,
-        height=table_height(keys),
-        only_one=True,
     )
-    return next((one for one in keys if one.id in ids), None)
 
 
 def _columns(services: Services, keys: Sequence[ApiKey]) -> dict[str, list[Any]]:

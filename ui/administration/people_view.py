@@ -11,7 +11,7 @@ from ui.administration.administration_page import tell
 from ui.administration.reader_texts import person_name
 from ui.shared.confirmation import is_confirmed
 from ui.shared.frame import offset_of, principal, show_errors, show_pages
-from ui.shared.row_selection import digest, select_rows, table_height
+from ui.shared.row_selection import digest, select_row
 from ui.shared.safe_html import escape, strong_html
 from ui.text import words
 from ui.text.reader_language import ago, here, number, table_format
@@ -46,9 +46,9 @@ def show_people(services: Services) -> None:
 
 
 def _select_person(accounts: Sequence[Account], table: str) -> Account | None:
-    ids = select_rows(
+    return select_row(
         table,
-        [one.id for one in accounts],
+        {one.id: one for one in accounts},
         _columns(accounts),
         {
             words.PERSON_NAME: st.column_config.TextColumn(width="medium"),
@@ -56,10 +56,7 @@ def _select_person(accounts: Sequence[Account], table: str) -> Account | None:
             words.PERSON_SEEN: st.column_config.DatetimeColumn(format=table_format()),
         },
         alt=words.TABLE_OF_PEOPLE,
-        height=table_height(accounts),
-        only_one=True,
     )
-    return next((one for one in accounts if one.id in ids), None)
 
 
 def _columns(accounts: Sequence[Account]) -> dict[str, list[Any]]:

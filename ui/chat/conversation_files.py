@@ -7,13 +7,15 @@ import streamlit as st
 
 from domain import Conversation
 from services.export.transcripts import file_name
-from ui.chat.conversation_link import show_link
-from ui.shared.frame import has_sign_in, principal
+from ui.shared.copying import show_copy_button
+from ui.shared.frame import has_sign_in, principal, show_errors
+from ui.shared.safe_html import escape
 from ui.text import words
 from ui.text.reader_language import language
 
 if TYPE_CHECKING:
     from bootstrap import Services
+
 
 MIME = {"md": "text/markdown", "html": "text/html", "json": "application/json"}
 
@@ -28,7 +30,7 @@ def show_export(services: "Services", conversation: Conversation) -> None:
 def show_share_dialog(services: "Services", conversation: Conversation) -> None:
     """Offer a link for people who sign in, and a file that others can read without Footnote."""
     if has_sign_in():
-        show_link(services, conversation)
+        _show_link(services, conversation)
         st.divider()
     st.write(_with_contents(words.SHARE_NOTE))
     st.caption(words.SHARE_WARNING)
@@ -67,3 +69,31 @@ def _download_button(
         type="primary" if is_primary else "secondary",
         on_click="ignore",
     )
+
+
+@show_errors()
+def _show_link(services: "Services", conversation: "Conversation") -> None:
+    """Show the link with a way to remove it, or a button that creates one."""
+    st.write(words.LINK_NOTE)
+    args = (services, conversation.id)
+    link = services.sharing.link(principal(), conversation.id)
+    if link is None:
+        icon = ":material/link:"
+        label = words.CREATE_LINK
+        st.button(label, type="primary", icon=icon, key="link", on_click=_share, args=args)
+        return
+    st.html(f'<code class="fn-secret">{escape(link.address)}</code>')
+    with st.container(horizontal=True, vertical_alignment="center"):
+        show_copy_button(link.address)
+        icon = ":material/link_off:"
+        st.button(words.REMOVE_LINK, icon=icon, key="no-link", on_click=_unshare, args=args)
+
+
+@show_errors()
+def _share(services: "Services", conversation_id: str) -> None:
+    services.sharing.share(principal(), conversation_id)
+
+
+@show_errors()
+def _unshare(services: "Services", conversation_id: str) -> None:
+    services.sharing.unshare(principal(), conversation_id)

@@ -29,24 +29,21 @@ if TYPE_CHECKING:
 
 
 def age_html(cited_version: str, stored: "Freshness | None") -> str:
-    """The age and number of the stored version, flagged if another version was cited.
+    """The days since the stored version was imported, and its number, flagged if another was cited.
 
     `stored` is None if the document was removed.
     """
     if stored is None:
         return _flag(words.GONE, words.REMOVED_NOTE)
-    age = f"<span>{escape(age_text(stored))}</span>"
+    days = (datetime.now(UTC) - stored.imported_at).days
+    if days < 1:
+        text = words.AGE_TODAY.format(version=stored.revision)
+    else:
+        text = words.count(words.AGE, days, version=stored.revision)
+    age = f"<span>{escape(text)}</span>"
     if cited_version and cited_version != stored.version:
         return age + _flag(words.CHANGED_SINCE, words.CHANGED_SINCE_NOTE)
     return age
-
-
-def age_text(stored: "Freshness") -> str:
-    """The days since that version was imported, and its number."""
-    days = (datetime.now(UTC) - stored.imported_at).days
-    if days < 1:
-        return words.AGE_TODAY.format(version=stored.revision)
-    return words.count(words.AGE, days, version=stored.revision)
 
 
 def _flag(text: str, note: str) -> str:

@@ -1,12 +1,10 @@
 """The passages of a document, as they are indexed, with the properties of the document."""
 
-from urllib.parse import urlencode
-
 import streamlit as st
 
 from bootstrap import Services
 from domain import ListedDocument, SharedPassage, is_on_web
-from ui.documents.highlight import mark_html, original_html
+from ui.documents.highlight import document_address, mark_html, original_html
 from ui.library.library_page import open_document, source_names
 from ui.shared.frame import offset_of, principal, show_errors, show_pages, show_problem
 from ui.shared.safe_html import escape, lang, spans_html
@@ -66,7 +64,7 @@ def facts_html(document: ListedDocument, source: str) -> str:
         for name, value in facts.items()
         if value
     )
-    address = _address(document.id, 0, 0)
+    address = document_address(document.id)
     return (
         f'<article class="fn-facts"><h3{lang(document.title)}>{escape(document.title)}</h3>'
         f"<dl>{items}</dl>{original_html(document.location) if is_elsewhere else ''} "
@@ -80,7 +78,7 @@ def passage_html(listed: SharedPassage, total: int) -> str:
     length, before, after = len(passage.text), listed.shared_before, listed.shared_after
     spans = [span for span in ((0, before), (length - after, length)) if span[0] < span[1]]
     name = words.LIBRARY_PASSAGE_OF.format(n=number(passage.ordinal + 1), total=number(total))
-    address = _address(passage.document_id, passage.start, passage.end)
+    address = document_address(passage.document_id, passage.start, passage.end)
     return (
         f'<article class="fn-chunk"><header><b>{escape(name)}</b>{_place_html(listed)}</header>'
         f'<div class="fn-passage"{lang(passage.text)}>{mark_html(passage.text, spans)}</div>'
@@ -99,8 +97,3 @@ def _place_html(listed: SharedPassage) -> str:
         words.count(words.OVERLAP_AFTER, listed.shared_after) if listed.shared_after else "",
     ]
     return f'<div class="fn-where">{spans_html(parts)}</div>'
-
-
-def _address(document_id: str, start: int, end: int) -> str:
-    span = {"start": start, "end": end} if end else {}
-    return "document?" + urlencode({"id": document_id, **span})

@@ -80,7 +80,7 @@ def _headline(run: ImportRun) -> str:
         return str(words.RUN_STARTING)
     if progress.stage is Stage.LISTING or not progress.total:
         return words.count(words.RUN_LISTED, progress.done)
-    return _passages(progress) or _documents(progress)
+    return _passages(progress) or _documents(progress, words.RUN_DONE_OF)
 
 
 def _details(run: ImportRun) -> str:
@@ -92,7 +92,9 @@ def _details(run: ImportRun) -> str:
     parts = [words.RUN_STAGES[progress.stage]]
     waits = progress.stage is Stage.WAITING
     parts.append(words.translated(progress.key) if waits else progress.key)
-    return spans_html([*parts, _read(progress), _time_left(progress)])
+    if progress.expected:
+        parts.append(_documents(progress, words.RUN_READ_OF))
+    return spans_html([*parts, _time_left(progress)])
 
 
 def _passages(progress: Progress) -> str:
@@ -104,16 +106,8 @@ def _passages(progress: Progress) -> str:
     return str(text.format(done=done, expected=expected))
 
 
-def _documents(progress: Progress) -> str:
-    done, total = number(progress.done), number(progress.total)
-    return str(words.RUN_DONE_OF.format(done=done, total=total))
-
-
-def _read(progress: Progress) -> str:
-    if not progress.expected:
-        return ""
-    done, total = number(progress.done), number(progress.total)
-    return str(words.RUN_READ_OF.format(done=done, total=total))
+def _documents(progress: Progress, form: str) -> str:
+    return form.format(done=number(progress.done), total=number(progress.total))
 
 
 def _time_left(progress: Progress) -> str:

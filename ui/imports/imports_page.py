@@ -69,8 +69,7 @@ ICONS = {
 def show_imports_title(services: Services) -> None:
     """Show the page's heading, recent notices, and a warning if no worker is running."""
     show_title(words.IMPORT_TITLE, words.IMPORT_INTRO)
-    for text in NOTICES.lines():
-        st.html(f'<p class="fn-status" role="status">{escape(text)}</p>')
+    NOTICES.show()
     if not services.queue.expects_worker():
         show_problem(words.NO_IMPORT_WORKER, severe=False)
         # `st.code` would make the browser load the syntax highlighting of every language.

@@ -12,7 +12,7 @@ from domain import ListedDocument
 from ui.library.library_page import Filters, document_filter, open_document, source_names, tell
 from ui.shared.confirmation import is_confirmed
 from ui.shared.frame import may_edit, offset_of, principal, show_errors, show_pages
-from ui.shared.row_selection import digest, select_rows, table_height
+from ui.shared.row_selection import digest, select_rows
 from ui.text import words
 from ui.text.english.text_kinds import Plural
 from ui.text.reader_language import here, number, table_format
@@ -71,7 +71,6 @@ def _show_table(
         {name: [row[name] for row in rows] for name in columns},
         columns,
         alt=words.TABLE_OF_DOCUMENTS,
-        height=table_height(documents),
     )
 
 

@@ -1,7 +1,6 @@
 """The forms of the settings page, which store their settings, and the rebuild of the index."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from enum import Enum, auto
 from functools import partial
 from typing import Any
 
@@ -169,8 +168,7 @@ NOTICES, PROBLEMS = Notices("index-rebuild-notices"), Notices("index-rebuild-pro
 
 def _offer_rebuild(services: Services) -> None:
     """Show that the index needs a rebuild, with a button, and perform it when it is clicked."""
-    for text in NOTICES.lines():
-        st.html(f'<p role="status">{escape(text)}</p>')
+    NOTICES.show()
     for problem in PROBLEMS.lines():
         show_problem(problem, severe=False)
     message = services.maintenance.status(principal()).message
@@ -272,15 +270,6 @@ CHAT = "chat"
 SHOWN_REPLY_CHARS = 400
 
 
-class Action(Enum):
-    """What the buttons of the form for the chat model do."""
-
-    SAVE = auto()
-    TEST = auto()
-    LIST = auto()
-    RESET = auto()
-
-
 def show_chat_settings(services: Services, values: Values) -> None:
     """Show the chat model, and perform the action of the clicked button."""
     show_section(words.CHAT_SECTION, words.CHAT_NOTE)
@@ -289,18 +278,22 @@ def show_chat_settings(services: Services, values: Values) -> None:
         endpoint = _endpoint(values, changes)
         changes |= secret_field(values["openai_api_key"])
         changes |= _model_field(values["chat_model"], _listed_models(endpoint))
-        action = _clicked_action()
-    match action:
-        case Action.SAVE:
-            save(services, CHAT, changes)
-        case Action.TEST:
-            _test(services, changes)
-        case Action.LIST:
-            _list_models(services, changes, endpoint)
-        case Action.RESET:
-            save(services, CHAT, reset_changes(values[name] for name in CHAT_SETTINGS))
-        case None:
-            show_result(services, CHAT)
+        with st.container(horizontal=True):
+            key = form_key("save")
+            saves = st.form_submit_button(words.SAVE_SETTINGS, type="primary", key=key)
+            tests = st.form_submit_button(words.TEST_MODEL, icon=":material/network_check:")
+            lists = st.form_submit_button(words.LIST_MODELS, icon=":material/list:")
+            resets = st.form_submit_button(words.RESET_SETTINGS, key=form_key("reset-chat"))
+    if saves:
+        save(services, CHAT, changes)
+    elif tests:
+        _test(services, changes)
+    elif lists:
+        _list_models(services, changes, endpoint)
+    elif resets:
+        save(services, CHAT, reset_changes(values[name] for name in CHAT_SETTINGS))
+    else:
+        show_result(services, CHAT)
 
 
 def _endpoint(values: Values, changes: Changes) -> str:
@@ -329,20 +322,6 @@ def _model_field(value: SettingValue, models: list[str]) -> Changes:
         key=form_key(value.name),
     )
     return change_of(value, (model or "").strip() or None)
-
-
-def _clicked_action() -> Action | None:
-    """Show the buttons; returns the action of the clicked one."""
-    with st.container(horizontal=True):
-        clicked = {
-            Action.SAVE: st.form_submit_button(
-                words.SAVE_SETTINGS, type="primary", key=form_key("save")
-            ),
-            Action.TEST: st.form_submit_button(words.TEST_MODEL, icon=":material/network_check:"),
-            Action.LIST: st.form_submit_button(words.LIST_MODELS, icon=":material/list:"),
-            Action.RESET: st.form_submit_button(words.RESET_SETTINGS, key=form_key("reset-chat")),
-        }
-    return next((action for action, is_clicked in clicked.items() if is_clicked), None)
 
 
 @show_errors()

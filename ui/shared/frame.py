@@ -194,6 +194,11 @@ class Notices:
         texts, since = st.session_state.get(self._key, ([], 0.0))
         return texts if time.monotonic() - since < NOTICE_S else []
 
+    def show(self) -> None:
+        """Show each notice on a line."""
+        for text in self.lines():
+            st.html(f'<p class="fn-status" role="status">{escape(text)}</p>')
+
     def forget(self) -> None:
         """Remove all notices."""
         st.session_state.pop(self._key, None)

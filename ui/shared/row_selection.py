@@ -9,6 +9,7 @@ import streamlit as st
 SELECTION = "row_selection"
 
 Row = TypeVar("Row", bound=Hashable)
+Item = TypeVar("Item")
 Height = int | Literal["auto", "content"]
 _MOST_WITHOUT_SCROLLING, _SCROLLED_PX = 11, 460
 
@@ -25,7 +26,6 @@ def select_rows(
     config: Mapping[str, Any],
     *,
     alt: str,
-    height: Height = "auto",
     only_one: bool = False,
 ) -> list[Row]:
     """Show a table with selectable rows, and return the selected ones in their order.
@@ -46,13 +46,26 @@ def select_rows(
             "selection": {"rows": [rows.index(row) for row in before if row in rows]}
         },
         key=f"{table}-{digest(rows)}",
-        height=height,
+        height=table_height(rows),
         alt=alt,
         placeholder="",
     )
     chosen = [rows[number] for number in row_numbers(event)]
     st.session_state[SELECTION] = (table, chosen)
     return chosen
+
+
+def select_row(
+    table: str,
+    rows: Mapping[Row, Item],
+    columns: Mapping[str, Sequence[Any]],
+    config: Mapping[str, Any],
+    *,
+    alt: str,
+) -> Item | None:
+    """Show a table of which one row can be selected; returns the item of the selected row."""
+    chosen = select_rows(table, list(rows), columns, config, alt=alt, only_one=True)
+    return rows[chosen[0]] if chosen else None
 
 
 def row_numbers(event: Mapping[str, Any]) -> list[int]:

@@ -5,7 +5,7 @@ would happen once for all readers. Show messages of services, which carry their 
 `words.translated(message)`.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -17,7 +17,6 @@ from ui.text.reader_language import ENGLISH, language
 
 if TYPE_CHECKING:
     from babel.messages import Catalog
-    from babel.messages.catalog import Message as PoMessage
 
     from ui.text.english import *  # noqa: F403
 
@@ -49,11 +48,8 @@ def translations(language: str) -> Translations:
 
 def translations_in(po_file: "Catalog") -> Translations:
     """The complete translations in the file, except fuzzy ones."""
-    return _complete_translations(one for one in po_file if one.id)
-
-
-def _complete_translations(messages: "Iterable[PoMessage]") -> Translations:
-    pairs = [(_forms(one.id)[0], _forms(one.string)) for one in messages if not one.fuzzy]
+    messages = (one for one in po_file if one.id and not one.fuzzy)
+    pairs = [(_forms(one.id)[0], _forms(one.string)) for one in messages]
     return {english: forms for english, forms in pairs if all(forms)}
 
 

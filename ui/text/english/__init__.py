@@ -2,9 +2,9 @@
 
 from ui.text.english.administration_texts import *  # noqa: F403
 from ui.text.english.catalog_texts import *  # noqa: F403
-from ui.text.english.chat_texts import *  # noqa: F403  # noqa: F403  # noqa: F403  # noqa: F403
-from ui.text.english.import_texts import *  # noqa: F403  # noqa: F403
+from ui.text.english.chat_texts import *  # noqa: F403
+from ui.text.english.import_texts import *  # noqa: F403
 from ui.text.english.lab_texts import *  # noqa: F403
-from ui.text.english.library_texts import *  # noqa: F403  # noqa: F403
+from ui.text.english.library_texts import *  # noqa: F403
 from ui.text.english.settings_texts import *  # noqa: F403
 from ui.text.english.sign_in_texts import *  # noqa: F403
