@@ -3,7 +3,6 @@
 from collections.abc import Generator, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
@@ -11,6 +10,8 @@ from streamlit.delta_generator import DeltaGenerator
 from bootstrap import Services
 from domain import EXTRACTIVE, SearchChoice, Turn, TurnState
 from domain.errors import AppError
+from services.chat.chat_service import ChatService
+from services.chat.conversation_service import Cost
 from services.events import (
     CitationVerified,
     Condensing,
@@ -22,6 +23,7 @@ from services.events import (
     TextDelta,
     TurnStarted,
 )
+from services.library.reader_service import Freshness
 from ui.chat.citation_view import citation_marker, evidence_html
 from ui.chat.conversation_list import note_begun
 from ui.chat.feedback import show_rating
@@ -36,18 +38,12 @@ from ui.shared.frame import principal, problem_html, show_error
 from ui.shared.safe_html import answer_html, escape, lang, scroll_to, spans_html
 from ui.text import words
 
-if TYPE_CHECKING:
-    from services.chat.chat_service import ChatService
-    from services.chat.conversation_service import Cost
-    from services.library.reader_service import Freshness
-
-
 A_SECOND_MS = 1000
 SMALLEST = 0.0001
 """The smallest displayed amount, in currency units; anything less would be displayed as zero."""
 
 
-def show_cost(services: "Services", turn: Turn) -> None:
+def show_cost(services: Services, turn: Turn) -> None:
     """Show a muted line with the answerer, the duration, and the tokens and their cost."""
     if not turn.model:
         return
@@ -56,7 +52,7 @@ def show_cost(services: "Services", turn: Turn) -> None:
     _show_line([name, *_times(turn), *_took(cost, free=turn.model == EXTRACTIVE)])
 
 
-def show_total_cost(services: "Services", turns: Sequence[Turn]) -> None:
+def show_total_cost(services: Services, turns: Sequence[Turn]) -> None:
     """Show a line with the total tokens and cost if a model wrote more than one answer."""
     paid = [turn for turn in turns if turn.usage]
     if len(paid) > 1:
@@ -72,7 +68,7 @@ def _times(turn: Turn) -> list[str]:
     ]
 
 
-def _took(cost: "Cost", *, free: bool) -> list[str]:
+def _took(cost: Cost, *, free: bool) -> list[str]:
     if free or not cost.input_tokens + cost.output_tokens:
         return []
     took = [words.TOKENS.format(read=cost.input_tokens, written=cost.output_tokens)]
@@ -123,7 +119,7 @@ def _show_turn(
     services: Services,
     turn: Turn,
     versions: tuple[str, ...],
-    freshness: "Mapping[str, Freshness]",
+    freshness: Mapping[str, Freshness],
     *,
     is_last: bool,
 ) -> None:
@@ -139,7 +135,7 @@ def _show_turn(
             show_nothing_found(services, turn)
 
 
-def show_shared_turn(services: Services, turn: Turn, freshness: "Mapping[str, Freshness]") -> None:
+def show_shared_turn(services: Services, turn: Turn, freshness: Mapping[str, Freshness]) -> None:
     """Show the question, the answer, and the sources of another person's turn."""
     with _turn_frame(services, turn, freshness):
         show_copy_button(copied_text(turn))
@@ -147,7 +143,7 @@ def show_shared_turn(services: Services, turn: Turn, freshness: "Mapping[str, Fr
 
 @contextmanager
 def _turn_frame(
-    services: Services, turn: Turn, freshness: "Mapping[str, Freshness]"
+    services: Services, turn: Turn, freshness: Mapping[str, Freshness]
 ) -> Iterator[None]:
     """Show the question and the answer, then what the block shows, the cost, and the sources."""
     show_question(turn.question)
@@ -234,7 +230,7 @@ def ask(
 
 
 def _events(
-    chat: "ChatService",
+    chat: ChatService,
     request: str | NewVersion,
     conversation_id: str | None,
     search: SearchChoice | None,

@@ -3,12 +3,12 @@
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from itertools import count
-from typing import TYPE_CHECKING
 
 from domain import Citation, CitationState, RetrievedPassage, Turn
 from services.answer_support import offers_nearest
 from services.export.answer_text import Finding, findings
 from services.library.document_style import Style, style_of
+from services.library.reader_service import Freshness
 from ui.chat.explanation_view import explanation_html
 from ui.documents.document_page import age_html
 from ui.documents.highlight import (
@@ -20,10 +20,6 @@ from ui.documents.highlight import (
 from ui.documents.rendering import Span, visible_text
 from ui.shared.safe_html import cut_html, escape, lang, spans_html
 from ui.text import words
-
-if TYPE_CHECKING:
-    from services.library.reader_service import Freshness
-
 
 MAX_NEAREST = 3
 """The number of passages shown if none answers the question."""
@@ -101,7 +97,7 @@ def _with_number(turn: Turn, n: int) -> list[Citation]:
     return [citation for citation in turn.citations if citation.n == n]
 
 
-def evidence_html(turn: Turn, freshness: "Mapping[str, Freshness] | None" = None) -> str:
+def evidence_html(turn: Turn, freshness: Mapping[str, Freshness] | None = None) -> str:
     """The result of the check and the sources, which narrow screens collapse; "" without both."""
     verdict, sources = verdict_html(turn), sources_html(turn, freshness)
     if not verdict and not sources:
@@ -114,7 +110,7 @@ def evidence_html(turn: Turn, freshness: "Mapping[str, Freshness] | None" = None
     )
 
 
-def sources_html(turn: Turn, freshness: "Mapping[str, Freshness] | None" = None) -> str:
+def sources_html(turn: Turn, freshness: Mapping[str, Freshness] | None = None) -> str:
     """The cited sources, or the nearest passages if no answer was found; the others are collapsed.
 
     `freshness` describes the stored version by document id and lacks removed documents. Without
@@ -171,7 +167,7 @@ def _fold(cards: Sequence[str]) -> str:
     return f'<details class="fn-more"><summary>{summary}</summary>{"".join(cards)}</details>'
 
 
-def _card(turn: Turn, source: RetrievedPassage, freshness: "Mapping[str, Freshness] | None") -> str:
+def _card(turn: Turn, source: RetrievedPassage, freshness: Mapping[str, Freshness] | None) -> str:
     citations = _with_number(turn, source.n)
     verified = [one for one in citations if one.state is CitationState.VERIFIED]
     spans = {one: _span_in(source, one) for one in verified}
@@ -242,7 +238,7 @@ def _title(turn: Turn, source: RetrievedPassage, citations: Sequence[Citation]) 
     return link_html(address, escape(title), kind="fn-title", label=label)
 
 
-def _age(source: RetrievedPassage, freshness: "Mapping[str, Freshness] | None") -> str:
+def _age(source: RetrievedPassage, freshness: Mapping[str, Freshness] | None) -> str:
     if freshness is None or not source.document_id:
         return ""
     age = age_html(source.version, freshness.get(source.document_id))

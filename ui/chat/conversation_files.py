@@ -1,10 +1,10 @@
 """How a conversation leaves its owner: by a link, or as a file for reading or importing it."""
 
 from functools import partial
-from typing import TYPE_CHECKING
 
 import streamlit as st
 
+from bootstrap import Services
 from domain import Conversation
 from services.export.transcripts import file_name
 from ui.shared.copying import show_copy_button
@@ -13,21 +13,17 @@ from ui.shared.safe_html import escape
 from ui.text import words
 from ui.text.reader_language import language
 
-if TYPE_CHECKING:
-    from bootstrap import Services
-
-
 MIME = {"md": "text/markdown", "html": "text/html", "json": "application/json"}
 
 
-def show_export(services: "Services", conversation: Conversation) -> None:
+def show_export(services: Services, conversation: Conversation) -> None:
     """Offer the conversation in each format."""
     st.write(_with_contents(words.EXPORT_NOTE))
     for form, label in words.EXPORT_FORMS.items():
         _download_button(services, conversation, form, label)
 
 
-def show_share_dialog(services: "Services", conversation: Conversation) -> None:
+def show_share_dialog(services: Services, conversation: Conversation) -> None:
     """Offer a link for people who sign in, and a file that others can read without Footnote."""
     if has_sign_in():
         _show_link(services, conversation)
@@ -43,7 +39,7 @@ def _with_contents(note: str) -> str:
 
 
 def _download_button(
-    services: "Services",
+    services: Services,
     conversation: Conversation,
     form: str,
     label: str,
@@ -72,7 +68,7 @@ def _download_button(
 
 
 @show_errors()
-def _show_link(services: "Services", conversation: "Conversation") -> None:
+def _show_link(services: Services, conversation: Conversation) -> None:
     """Show the link with a way to remove it, or a button that creates one."""
     st.write(words.LINK_NOTE)
     args = (services, conversation.id)
@@ -90,10 +86,10 @@ def _show_link(services: "Services", conversation: "Conversation") -> None:
 
 
 @show_errors()
-def _share(services: "Services", conversation_id: str) -> None:
+def _share(services: Services, conversation_id: str) -> None:
     services.sharing.share(principal(), conversation_id)
 
 
 @show_errors()
-def _unshare(services: "Services", conversation_id: str) -> None:
+def _unshare(services: Services, conversation_id: str) -> None:
     services.sharing.unshare(principal(), conversation_id)

@@ -3,13 +3,13 @@
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
 
 import streamlit as st
 
+from bootstrap import Services
 from domain import Conversation, Turn, TurnState
 from domain.errors import AppError, NotFoundError
-from services.chat.conversation_service import LIST_LIMIT
+from services.chat.conversation_service import LIST_LIMIT, ConversationService, TurnService
 from services.export.transcript_json import MAX_BYTES
 from services.texts import MAX_TITLE_CHARS
 from ui.chat.conversation_files import show_export, show_share_dialog
@@ -18,11 +18,6 @@ from ui.shared.frame import principal, show_error, show_problem
 from ui.shared.safe_html import literal
 from ui.text import words
 from ui.text.reader_language import day_and_time, here, now, time_of_day
-
-if TYPE_CHECKING:
-    from bootstrap import Services
-    from services.chat.conversation_service import ConversationService, TurnService
-
 
 PARAMETER = "conversation"
 OPEN, STARTED_TURN = "open-conversation", "begun-turn"
@@ -46,7 +41,7 @@ def open_conversation(conversation_id: str | None) -> None:
         del st.query_params[PARAMETER]
 
 
-def current_turns(turns: "TurnService") -> list[Turn]:
+def current_turns(turns: TurnService) -> list[Turn]:
     """The turns of the conversation in the address; shows a problem if it does not exist."""
     conversation_id = st.session_state[OPEN] = current_conversation()
     if not conversation_id:
@@ -64,7 +59,7 @@ def note_begun(turn: Turn) -> None:
     st.session_state[STARTED_TURN] = turn.id
 
 
-def _stored_turns(turns: "TurnService", conversation_id: str) -> list[Turn]:
+def _stored_turns(turns: TurnService, conversation_id: str) -> list[Turn]:
     """The turns, after waiting until an answer that the reader interrupted is stored.
 
     The interrupted run notices this only at the model's next token, but this run starts at once.
@@ -82,7 +77,7 @@ def _is_running(turns: list[Turn], turn_id: str) -> bool:
     return any(turn.id == turn_id and turn.state is TurnState.RUNNING for turn in turns)
 
 
-def shown_conversation(conversations: "ConversationService") -> Conversation | None:
+def shown_conversation(conversations: ConversationService) -> Conversation | None:
     """The conversation in the address, None for a new one; call this after `current_turns`."""
     conversation_id = current_conversation()
     return conversations.get(principal(), conversation_id) if conversation_id else None
@@ -106,7 +101,7 @@ def request_dialog(action: str, conversation: Conversation) -> None:
     st.session_state[DIALOG] = (action, conversation)
 
 
-def show_requested_dialog(services: "Services") -> None:
+def show_requested_dialog(services: Services) -> None:
     """Show the requested dialog, if any."""
     if DIALOG not in st.session_state:
         return
@@ -120,7 +115,7 @@ def show_requested_dialog(services: "Services") -> None:
     st.dialog(title, on_dismiss=_close)(_in_dialog)(show, services, conversation)
 
 
-def show_undo(services: "Services") -> None:
+def show_undo(services: Services) -> None:
     """Offer to restore the conversation that was just deleted."""
     if DELETED not in st.session_state:
         return
@@ -136,7 +131,7 @@ def take_undo_back() -> None:
     st.session_state.pop(DELETED, None)
 
 
-def show_import(services: "Services") -> None:
+def show_import(services: Services) -> None:
     """Offer to import a conversation; a file is imported as soon as it is chosen."""
     # Once a file is imported, its field is replaced by an empty one behind a closed button.
     n = st.session_state.get(IMPORTS, 0)
@@ -158,8 +153,8 @@ def show_import(services: "Services") -> None:
 
 
 def _in_dialog(
-    show: Callable[["Services", Conversation], None],
-    services: "Services",
+    show: Callable[[Services, Conversation], None],
+    services: Services,
     conversation: Conversation,
 ) -> None:
     """Show the dialog, or rerun the page once it is closed: its buttons rerun only the dialog."""
@@ -169,7 +164,7 @@ def _in_dialog(
     _show_saved_error()
 
 
-def _show_rename(services: "Services", conversation: Conversation) -> None:
+def _show_rename(services: Services, conversation: Conversation) -> None:
     with st.form("rename", border=False):
         st.text_input(words.NEW_TITLE, conversation.title, max_chars=MAX_TITLE_CHARS, key=NEW_TITLE)
         args = (services, conversation)
@@ -191,7 +186,7 @@ def show_share(conversation: Conversation | None) -> None:
         )
 
 
-def _show_delete(services: "Services", conversation: Conversation) -> None:
+def _show_delete(services: Services, conversation: Conversation) -> None:
     days = services.conversations.deleted_retention.days
     st.write(words.count(words.DELETE_NOTE, days, title=_label(conversation)))
     with st.container(horizontal=True):
@@ -200,14 +195,14 @@ def _show_delete(services: "Services", conversation: Conversation) -> None:
         st.button(words.CANCEL, key="cancel", on_click=_close)
 
 
-def _rename(services: "Services", conversation: Conversation) -> None:
+def _rename(services: Services, conversation: Conversation) -> None:
     with _keep_error():
         title = st.session_state[NEW_TITLE]
         services.conversations.rename(principal(), conversation.id, title)
         _close()
 
 
-def _delete(services: "Services", conversation: Conversation) -> None:
+def _delete(services: Services, conversation: Conversation) -> None:
     with _keep_error():
         services.conversations.delete(principal(), conversation.id)
         st.session_state[DELETED] = conversation
@@ -217,7 +212,7 @@ def _delete(services: "Services", conversation: Conversation) -> None:
         _close()
 
 
-def _restore(services: "Services") -> None:
+def _restore(services: Services) -> None:
     with _keep_error():
         conversation = st.session_state[DELETED]
         services.conversations.restore(principal(), conversation.id)
@@ -226,7 +221,7 @@ def _restore(services: "Services") -> None:
             open_conversation(conversation.id)
 
 
-def _import(services: "Services", key: str) -> None:
+def _import(services: Services, key: str) -> None:
     if (file := st.session_state[key]) is None:
         return
     with _keep_error(IMPORT_ERROR):
@@ -269,7 +264,7 @@ def reopen_conversation() -> None:
         open_conversation(st.session_state.get(OPEN))
 
 
-def show_conversations(services: "Services") -> None:
+def show_conversations(services: Services) -> None:
     """Show the sidebar and its open dialog."""
     with st.sidebar, st.container(key="conversations"):
         with st.container(horizontal=True, key="begin"):
@@ -296,7 +291,7 @@ def show_conversations(services: "Services") -> None:
     show_requested_dialog(services)
 
 
-def _show_groups(services: "Services", search_words: str) -> None:
+def _show_groups(services: Services, search_words: str) -> None:
     limit = st.session_state.get(LIMIT, LIST_LIMIT)
     groups = services.conversations.grouped(principal(), now(), search_words, limit=limit)
     if search_words.strip():

@@ -1,23 +1,18 @@
 """The rating of an answer: thumbs, and the reason for a negative one."""
 
-from typing import TYPE_CHECKING
-
 import streamlit as st
 
 from bootstrap import Services
 from domain import Turn
+from services.evaluation.rating_service import Rating, Reason
 from ui.shared.frame import principal, show_errors
 from ui.text import words
-
-if TYPE_CHECKING:
-    from services.evaluation.rating_service import Rating
-
 
 UP, DOWN = 1, 0
 COMMENT_CHARACTERS = 2000
 
 
-def show_thumbs(services: Services, turn: Turn, rating: "Rating | None") -> None:
+def show_thumbs(services: Services, turn: Turn, rating: Rating | None) -> None:
     """Show thumbs up and down for an answer; clicking the selected one again clears the rating."""
     key = f"feedback-{turn.id}"
     if key not in st.session_state:
@@ -25,7 +20,7 @@ def show_thumbs(services: Services, turn: Turn, rating: "Rating | None") -> None
     st.feedback("thumbs", key=key, on_change=_rate, args=(services, turn, key))
 
 
-def show_rating(services: Services, turn: Turn, rating: "Rating | None") -> None:
+def show_rating(services: Services, turn: Turn, rating: Rating | None) -> None:
     """Show that the answer is rated; a thumbs-down shows a form for the reason."""
     if rating is None:
         return
@@ -34,7 +29,7 @@ def show_rating(services: Services, turn: Turn, rating: "Rating | None") -> None
         _ask_why(services, turn, rating)
 
 
-def _ask_why(services: Services, turn: Turn, rating: "Rating") -> None:
+def _ask_why(services: Services, turn: Turn, rating: Rating) -> None:
     """Show the form for a reason and a comment; it is collapsed once there is either."""
     label = words.REASONS[rating.reason] if rating.reason else words.WHY_NOT
     unknown = rating.reason is None and not rating.comment
@@ -68,8 +63,6 @@ def _rate(services: Services, turn: Turn, key: str) -> None:
 
 
 def _tell_why(services: Services, turn: Turn, key: str) -> None:
-    from services.evaluation.rating_service import Reason
-
     reason, comment = st.session_state[f"{key}-reason"], st.session_state[f"{key}-comment"]
     with show_errors():
         services.ratings.rate(

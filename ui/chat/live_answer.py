@@ -3,10 +3,10 @@
 import time
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 import streamlit as st
 
+from bootstrap import Services
 from domain import Citation, RetrievedPassage, Step, StepState, Turn, TurnState
 from ui.chat.citation_view import evidence_html, plain_marker
 from ui.chat.reasoning_view import LiveReasoning
@@ -14,10 +14,6 @@ from ui.chat.step_view import LiveSteps, seconds_html, steps_html
 from ui.chat.turn_actions import show_actions
 from ui.shared.safe_html import answer_html, escape, run_script, strong_html
 from ui.text import words
-
-if TYPE_CHECKING:
-    from bootstrap import Services
-
 
 TITLES = 3  # the maximum shown while documents are read
 
@@ -145,7 +141,7 @@ SHOW_STORED = "show-stored"
 class LiveAnswer:
     """The answer while it is being written, redrawn at most every `REDRAW_S` seconds."""
 
-    def __init__(self, services: "Services") -> None:
+    def __init__(self, services: Services) -> None:
         """Draw the beginning of a search at the current position of the page."""
         self._services = services
         with st.container(key="turn-live"):  # styled like a finished turn

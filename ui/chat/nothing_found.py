@@ -1,22 +1,17 @@
 """What was searched for an answer without evidence, and other ways to search."""
 
-from typing import TYPE_CHECKING
-
 import streamlit as st
 
 from bootstrap import Services
 from domain import Scope, SearchChoice, SearchMode, Turn
+from services.search.relevance_service import NothingFound, Offer
+from services.search.search_scope import Choices
 from services.texts import MAX_QUESTION_CHARS
 from ui.chat.scope_panel import mode_name, scope_words
 from ui.chat.turn_actions import Change, NewVersion, request_version
 from ui.shared.frame import principal
 from ui.shared.safe_html import escape, lang
 from ui.text import words
-
-if TYPE_CHECKING:
-    from services.search.relevance_service import NothingFound, Offer
-    from services.search.search_scope import Choices
-
 
 EXPLANATIONS = "nothing-found"
 LINES_PX = 68  # more would not fit above the input
@@ -40,7 +35,7 @@ def show_nothing_found(services: Services, turn: Turn) -> None:
             _show_edit(turn, explanation)
 
 
-def _explanation(services: Services, turn: Turn) -> "NothingFound | None":
+def _explanation(services: Services, turn: Turn) -> NothingFound | None:
     """The explanation, cached in the session because it may require a search."""
     explanations: dict[tuple[str, str], NothingFound | None] = st.session_state.setdefault(
         EXPLANATIONS, {}
@@ -51,7 +46,7 @@ def _explanation(services: Services, turn: Turn) -> "NothingFound | None":
     return explanations[key]
 
 
-def _explanation_html(explanation: "NothingFound", choices: "Choices") -> str:
+def _explanation_html(explanation: NothingFound, choices: Choices) -> str:
     searched = ((words.NOTHING_SEARCHED, explanation.question),)
     rows = (
         *(() if explanation.search.by_agent else searched),  # the agent's steps show its searches
@@ -65,7 +60,7 @@ def _explanation_html(explanation: "NothingFound", choices: "Choices") -> str:
     return f'<div class="fn-nothing"><p>{escape(words.NOTHING_TITLE)}</p><dl>{lines}</dl></div>'
 
 
-def _where(scope: Scope, choices: "Choices") -> str:
+def _where(scope: Scope, choices: Choices) -> str:
     return words.SCOPE_COMMA.join(scope_words(scope, choices)) or words.NOTHING_EVERYWHERE
 
 
@@ -74,7 +69,7 @@ def _how(search: SearchChoice) -> str:
     return str(words.NOTHING_MODE.format(mode=mode_name(search.mode), note=note))
 
 
-def _best(explanation: "NothingFound") -> tuple[tuple[str, str], ...]:
+def _best(explanation: NothingFound) -> tuple[tuple[str, str], ...]:
     """The row with the closest passage, only if the minimum relevance excluded it."""
     if explanation.best is None:
         return ()
@@ -83,7 +78,7 @@ def _best(explanation: "NothingFound") -> tuple[tuple[str, str], ...]:
     return ((words.NOTHING_BEST, text),)
 
 
-def _show_offer(turn: Turn, offer: "Offer") -> None:
+def _show_offer(turn: Turn, offer: Offer) -> None:
     label, icon = _label(offer)
     st.button(
         label,
@@ -94,7 +89,7 @@ def _show_offer(turn: Turn, offer: "Offer") -> None:
     )
 
 
-def _label(offer: "Offer") -> tuple[str, str]:
+def _label(offer: Offer) -> tuple[str, str]:
     search = offer.search
     if offer.widening == "scope":
         return words.WIDEN_SCOPE, ":material/zoom_out_map:"
@@ -104,7 +99,7 @@ def _label(offer: "Offer") -> tuple[str, str]:
     return words.WIDEN_MODE.format(mode=mode_name(search.mode)), ":material/manage_search:"
 
 
-def _show_edit(turn: Turn, explanation: "NothingFound") -> None:
+def _show_edit(turn: Turn, explanation: NothingFound) -> None:
     with st.popover(words.WIDEN_EDIT, icon=":material/edit:"):
         key = f"widen-question-{turn.id}"
         st.text_area(

@@ -3,23 +3,21 @@
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from datetime import date, datetime
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import streamlit as st
 
 from bootstrap import Services
 from domain import EXTRACTIVE, Conversation, Scope, SearchChoice, SearchMode
 from domain.errors import InputError
+from services.search.search_scope import Choices
 from ui.chat.conversation_list import current_conversation, open_conversation
 from ui.shared.frame import principal, show_problem
 from ui.shared.safe_html import literal
 from ui.text import words
 
-if TYPE_CHECKING:
-    from services.search.search_scope import Choices
 
-
-def scope_label(search: SearchChoice, choices: "Choices") -> str:
+def scope_label(search: SearchChoice, choices: Choices) -> str:
     """A short label for the search: `Search in: 2 collections, pdf, since 2026-01-01`."""
     labels = scope_words(search.scope, choices)
     if search.mode:
@@ -29,7 +27,7 @@ def scope_label(search: SearchChoice, choices: "Choices") -> str:
     return words.SCOPE_LABEL.format(what=literal(words.SCOPE_COMMA.join(labels)))
 
 
-def scope_words(scope: Scope, choices: "Choices") -> list[str]:
+def scope_words(scope: Scope, choices: Choices) -> list[str]:
     """The restrictions of a scope, in words; empty if there are none."""
     names = [source_name(choices, id_) for id_ in scope.sources]
     return [
@@ -42,7 +40,7 @@ def scope_words(scope: Scope, choices: "Choices") -> list[str]:
     ]
 
 
-def source_name(choices: "Choices", id_: str) -> str:
+def source_name(choices: Choices, id_: str) -> str:
     """The displayed name of a source, or a note that it was removed."""
     if id_ == choices.own:
         return words.SCOPE_OWN
@@ -145,7 +143,7 @@ def show_agent_switch(id_: str, *, is_possible: bool) -> None:
         st.toggle(words.AGENT, key=key, help=words.AGENT_NEEDS_MODEL, disabled=True)
 
 
-def show_fields(id_: str, edited: SearchChoice, choices: "Choices") -> None:
+def show_fields(id_: str, edited: SearchChoice, choices: Choices) -> None:
     """Show the fields, which hold the choice `edited`."""
     scope = edited.scope
     _show_list(
@@ -246,7 +244,7 @@ def show_scope(services: Services, conversation: Conversation | None) -> SearchC
 
 
 def _show_panel(
-    id_: str, saved: SearchChoice, edited: SearchChoice, choices: "Choices", problem: str
+    id_: str, saved: SearchChoice, edited: SearchChoice, choices: Choices, problem: str
 ) -> bool:
     """Show the panel with its fields; returns whether the reset button was clicked."""
     label = scope_label(saved, choices)

@@ -1,20 +1,15 @@
 """A conversation that another person shares by a link: read-only, without the reader's own ones."""
 
-from typing import TYPE_CHECKING
-
 import streamlit as st
 
 from bootstrap import Services
-from services.chat.sharing_service import SHARED
+from services.chat.sharing_service import SHARED, SharedConversation
 from ui.chat.answer_view import show_shared_turn
 from ui.chat.turn_actions import latest_turns
 from ui.shared.copying import allow_copying
 from ui.shared.frame import name_tab, principal, show_errors, show_name, show_problem
 from ui.shared.safe_html import literal
 from ui.text import words
-
-if TYPE_CHECKING:
-    from services.chat.sharing_service import SharedConversation
 
 
 def show_if_shared(services: Services) -> None:
@@ -33,7 +28,7 @@ def _show_shared(services: Services, token: str) -> None:
     st.button(words.LEAVE_SHARED, icon=":material/forum:", key="leave-shared", on_click=_leave)
 
 
-def _show(services: Services, shared: "SharedConversation") -> None:
+def _show(services: Services, shared: SharedConversation) -> None:
     title = shared.title.strip() or words.SHARED_CONVERSATION
     name_tab(title)
     st.subheader(literal(title), anchor=False)

@@ -2,12 +2,13 @@
 
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import TYPE_CHECKING
 
 import streamlit as st
 
 from bootstrap import Services
 from domain import SearchChoice, Turn, TurnState, public_location
+from services.chat.conversation_service import TurnService
+from services.evaluation.rating_service import Rating
 from services.export.answer_text import plain_answer
 from services.texts import MAX_QUESTION_CHARS
 from ui.chat.feedback import show_thumbs
@@ -15,11 +16,6 @@ from ui.shared.copying import show_copy_button
 from ui.shared.frame import principal, show_errors
 from ui.shared.safe_html import scroll_to
 from ui.text import words
-
-if TYPE_CHECKING:
-    from services.chat.conversation_service import TurnService
-    from services.evaluation.rating_service import Rating
-
 
 PENDING_VERSION = "pending_version"
 
@@ -111,7 +107,7 @@ def show_actions(
     services: Services,
     turn: Turn,
     versions: tuple[str, ...] = (),
-    rating: "Rating | None" = None,
+    rating: Rating | None = None,
 ) -> None:
     """Show the row of actions under an answer; `versions` are the ids of its versions by age."""
     edited = st.session_state.get(EDITED, ())
@@ -144,7 +140,7 @@ def _button(name: str, turn: Turn, label: str, icon: str, change: Change) -> Non
     )
 
 
-def _show_versions(turns: "TurnService", turn: Turn, versions: tuple[str, ...]) -> None:
+def _show_versions(turns: TurnService, turn: Turn, versions: tuple[str, ...]) -> None:
     """The switch between the versions of a turn: ‹ 2/3 ›."""
     index = versions.index(turn.id)
     _step(turns, turn, versions, index - 1, words.PREVIOUS_VERSION, ":material/chevron_left:")
@@ -155,7 +151,7 @@ def _show_versions(turns: "TurnService", turn: Turn, versions: tuple[str, ...]) 
 
 
 def _step(
-    turns: "TurnService", turn: Turn, versions: tuple[str, ...], to: int, label: str, icon: str
+    turns: TurnService, turn: Turn, versions: tuple[str, ...], to: int, label: str, icon: str
 ) -> None:
     exists = 0 <= to < len(versions)
     st.button(
@@ -170,7 +166,7 @@ def _step(
 
 
 @show_errors()
-def _show_version(turns: "TurnService", conversation_id: str, turn_id: str) -> None:
+def _show_version(turns: TurnService, conversation_id: str, turn_id: str) -> None:
     turns.show(principal(), conversation_id, turn_id)
 
 

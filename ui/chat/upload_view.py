@@ -1,7 +1,7 @@
 """Accepts, imports, and lists files dropped on the chat."""
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Protocol
+from typing import Protocol
 
 import streamlit as st
 
@@ -9,13 +9,11 @@ from bootstrap import Services
 from domain import ImportItem, Outcome, Progress
 from domain.errors import AppError
 from services.sources.upload_archives import Upload
+from services.sources.upload_service import UploadResult
 from ui.chat.scope_panel import open_begun, search_for_new
 from ui.shared.frame import principal, show_error, show_problem
 from ui.shared.safe_html import escape, literal
 from ui.text import words
-
-if TYPE_CHECKING:
-    from services.sources.upload_service import UploadResult
 
 PROBLEMS = "file-problems"
 
@@ -62,7 +60,7 @@ def take_files(
     return id_
 
 
-def _import(services: Services, uploaded: "UploadResult", lines: "_Lines") -> bool:
+def _import(services: Services, uploaded: UploadResult, lines: "_Lines") -> bool:
     """Import the accepted files; returns whether any file failed."""
     if not uploaded.accepted or uploaded.source_id is None:
         return False
@@ -75,7 +73,7 @@ def _import(services: Services, uploaded: "UploadResult", lines: "_Lines") -> bo
 class _Lines:
     """One line per file with its state, redrawn when a state changes."""
 
-    def __init__(self, uploaded: "UploadResult") -> None:
+    def __init__(self, uploaded: UploadResult) -> None:
         self._place = st.empty()
         self._states = dict.fromkeys(uploaded.accepted, words.FILES_WAIT)
         self.problems: list[str] = []

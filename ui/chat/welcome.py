@@ -2,7 +2,6 @@
 
 from contextlib import suppress
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING
 
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
@@ -10,6 +9,7 @@ from streamlit.delta_generator import DeltaGenerator
 from bootstrap import Services
 from domain import SearchChoice
 from domain.errors import NotFoundError
+from services.search.search_service import LibraryStatus
 from ui.chat.answer_view import ASSISTANT, show_question
 from ui.chat.conversation_list import current_conversation
 from ui.chat.first_import import show_first_import
@@ -20,13 +20,10 @@ from ui.shared.safe_html import literal
 from ui.text import words
 from ui.text.reader_language import language, own_language_first
 
-if TYPE_CHECKING:
-    from services.search.search_service import LibraryStatus
-
 PENDING, SUGGESTED = "pending_question", "suggested_questions"
 
 
-def show_library(services: Services) -> "LibraryStatus":
+def show_library(services: Services) -> LibraryStatus:
     """Show the library's notices and, if it is empty, how to fill it."""
     status = services.library.status(principal())
     for notice in status.notices:
@@ -75,7 +72,7 @@ def show_if_empty(
     return True
 
 
-def show_welcome(place: DeltaGenerator, services: Services, library: "LibraryStatus") -> None:
+def show_welcome(place: DeltaGenerator, services: Services, library: LibraryStatus) -> None:
     """Show how to begin, in a place that an answer clears."""
     with place.container():
         st.subheader(words.WELCOME, anchor=False)
@@ -86,7 +83,7 @@ def show_welcome(place: DeltaGenerator, services: Services, library: "LibrarySta
             _show_additions(services, library)
 
 
-def _show_questions(services: Services, library: "LibraryStatus") -> None:
+def _show_questions(services: Services, library: LibraryStatus) -> None:
     if library.has_only_samples:
         caption, questions = words.WELCOME_SAMPLES, own_language_first(words.SAMPLE_QUESTIONS)
     else:
@@ -99,14 +96,14 @@ def _show_questions(services: Services, library: "LibraryStatus") -> None:
         st.button(label, key=f"sample-{question}", on_click=_choose, args=(question,))
 
 
-def _show_additions(services: Services, library: "LibraryStatus") -> None:
+def _show_additions(services: Services, library: LibraryStatus) -> None:
     link_to_new_source(words.ADD_DOCUMENTS)
     st.caption(words.DROP_FILES)
     if library.has_samples:
         show_sample_removal(services)
 
 
-def _suggestions(services: Services, library: "LibraryStatus") -> list[str]:
+def _suggestions(services: Services, library: LibraryStatus) -> list[str]:
     """Suggested questions, cached until the day, the library, or what is readable changes."""
     day, denied = datetime.now(UTC).date(), services.access.denied(principal())
     state = (principal(), day, language(), library.documents, library.passages, denied)

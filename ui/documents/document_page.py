@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 from datetime import UTC, datetime
 from functools import partial
-from typing import TYPE_CHECKING
 from urllib.parse import urlencode
 
 import streamlit as st
@@ -11,6 +10,8 @@ import streamlit as st
 from bootstrap import Services
 from domain import Principal, is_on_web
 from domain.errors import UnreadableError
+from services.library.original_service import MAX_BYTES, OriginalService
+from services.library.reader_service import Cited, DocumentReader, DocumentView, Freshness, Span
 from ui.documents.document_text import (
     AT,
     current_position,
@@ -23,12 +24,8 @@ from ui.shared.frame import name_tab, principal, show_problem
 from ui.shared.safe_html import escape, lang, literal, spans_html
 from ui.text import words
 
-if TYPE_CHECKING:
-    from services.library.original_service import OriginalService
-    from services.library.reader_service import DocumentReader, DocumentView, Freshness, Span
 
-
-def age_html(cited_version: str, stored: "Freshness | None") -> str:
+def age_html(cited_version: str, stored: Freshness | None) -> str:
     """The days since the stored version was imported, and its number, flagged if another was cited.
 
     `stored` is None if the document was removed.
@@ -67,10 +64,8 @@ def show_requested_document(services: Services) -> None:
         _show_document(services, view, matches)
 
 
-def _requested_document(reader: "DocumentReader", match: int | None) -> "DocumentView | None":
+def _requested_document(reader: DocumentReader, match: int | None) -> DocumentView | None:
     """The document in the address, at a match of the search; None, after a message, if broken."""
-    from services.library.reader_service import Cited
-
     parameters = st.query_params
     numbers = [parameters.get(name, "0") for name in ("start", "end", "n", AT)]
     if not parameters.get("id") or not all(map(_is_number, numbers)):
@@ -90,7 +85,7 @@ def _is_cited() -> bool:
     return all(st.query_params.get(name) for name in CITED_BY)
 
 
-def _show_document(services: Services, view: "DocumentView", matches: "Sequence[Span]") -> None:
+def _show_document(services: Services, view: DocumentView, matches: Sequence[Span]) -> None:
     """Show the document at the passage and, for a PDF, a picture of the original page."""
     st.html(_head(view))
     _show_saved_notice(view)
@@ -110,10 +105,8 @@ def _show_document(services: Services, view: "DocumentView", matches: "Sequence[
         _show_picture(services.originals, view)
 
 
-def _show_original(originals: "OriginalService", view: "DocumentView") -> None:
+def _show_original(originals: OriginalService, view: DocumentView) -> None:
     """Show a button that downloads the original file, or why there is none."""
-    from services.library.original_service import MAX_BYTES
-
     try:
         original = originals.find(principal(), view.document_id, max_bytes=MAX_BYTES)
     except UnreadableError as error:
@@ -132,7 +125,7 @@ def _show_original(originals: "OriginalService", view: "DocumentView") -> None:
             st.caption(words.ORIGINAL_CHANGED)
 
 
-def _head(view: "DocumentView") -> str:
+def _head(view: DocumentView) -> str:
     question = words.CITED_FOR.format(question=view.question) if view.question else ""
     cited = f'<p class="fn-activity"{lang(question)}>{escape(question)}</p>' if question else ""
     page = words.PAGE.format(page=view.page) if view.page else ""
@@ -152,7 +145,7 @@ def _original(location: str) -> str:
     return f"<span>{original}</span>"
 
 
-def _passages_link(view: "DocumentView") -> str:
+def _passages_link(view: DocumentView) -> str:
     if view.content != "stored":
         return ""
     address = f"library?{urlencode({'id': view.document_id})}"
@@ -160,7 +153,7 @@ def _passages_link(view: "DocumentView") -> str:
     return f'<span><a href="{escape(address)}" target="_self">{label}</a></span>'
 
 
-def _show_saved_notice(view: "DocumentView") -> None:
+def _show_saved_notice(view: DocumentView) -> None:
     """Show a notice, with a link to the stored version, if this is not the stored text."""
     notice = {"changed": words.DOCUMENT_CHANGED, "gone": words.DOCUMENT_REMOVED}.get(view.content)
     if notice is None:
@@ -171,7 +164,7 @@ def _show_saved_notice(view: "DocumentView") -> None:
         st.button(label, icon=":material/update:", on_click=_open_stored, args=(view,))
 
 
-def _open_stored(view: "DocumentView") -> None:
+def _open_stored(view: DocumentView) -> None:
     for name in (*CITED_BY, AT):
         st.query_params.pop(name, None)
     start, end = view.now or (0, 0)
@@ -181,7 +174,7 @@ def _open_stored(view: "DocumentView") -> None:
 PAGE_SHOWN = "document_pdf_page"
 
 
-def _show_picture(originals: "OriginalService", view: "DocumentView") -> None:
+def _show_picture(originals: OriginalService, view: DocumentView) -> None:
     """Show the page with the quote, and buttons for the other pages."""
     first = view.page or 1
     key = f"{PAGE_SHOWN}-{view.document_id}-{view.focus.start}-{view.at}"
@@ -212,7 +205,7 @@ def _show_page(key: str, page: int) -> None:
 
 @st.cache_resource(max_entries=PICTURES, show_spinner=False)
 def _picture(
-    _originals: "OriginalService",
+    _originals: OriginalService,
     _principal: Principal,
     readers: tuple[str, ...],  # noqa: ARG001  # part of the cache key
     document_id: str,

@@ -3,22 +3,19 @@
 from bisect import bisect_left
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
-from typing import TYPE_CHECKING
 from urllib.parse import urlencode
 
 import streamlit as st
 
 from domain.errors import NotFoundError
+from services.library.document_parts import Heading
 from services.library.document_style import Style
+from services.library.reader_service import DocumentReader, DocumentView, Span
 from ui.documents.rendering import Highlight, Kind, document_html
 from ui.shared.frame import principal
 from ui.shared.safe_html import cut_html, escape, lang, scroll_to
 from ui.text import words
 from ui.text.reader_language import number
-
-if TYPE_CHECKING:
-    from services.library.document_parts import Heading
-    from services.library.reader_service import DocumentReader, DocumentView, Span
 
 FIND, MATCH = "document-find", "document_match"
 AT = "at"
@@ -27,12 +24,12 @@ HEADING_CHARACTERS = 90
 LANGUAGE_SAMPLE = 5000
 
 
-def current_position(matches: "Sequence[Span]") -> int | None:
+def current_position(matches: Sequence[Span]) -> int | None:
     """The start of the current match of a search; None without one."""
     return matches[_number(matches)].start if matches else None
 
 
-def find_matches(reader: "DocumentReader", document_id: str) -> "Sequence[Span]":
+def find_matches(reader: DocumentReader, document_id: str) -> Sequence[Span]:
     """The matches of the reader's search in this document, in order; empty without a search."""
     text = st.session_state.get(f"{FIND}-{document_id}", "")
     try:
@@ -41,11 +38,11 @@ def find_matches(reader: "DocumentReader", document_id: str) -> "Sequence[Span]"
         return ()
 
 
-def _number(matches: "Sequence[Span]") -> int:
+def _number(matches: Sequence[Span]) -> int:
     return int(st.session_state.get(MATCH, 0)) % len(matches)
 
 
-def show_finder(view: "DocumentView", matches: "Sequence[Span]") -> None:
+def show_finder(view: DocumentView, matches: Sequence[Span]) -> None:
     """Show the field that finds words in the document, and buttons that move in it."""
     with st.container(horizontal=True, vertical_alignment="center", key="document-finder"):
         text = st.text_input(
@@ -61,14 +58,14 @@ def show_finder(view: "DocumentView", matches: "Sequence[Span]") -> None:
         _show_way_back(view)
 
 
-def _show_matches(matches: "Sequence[Span]") -> None:
+def _show_matches(matches: Sequence[Span]) -> None:
     """Show the number of the current match, and buttons for its neighbors."""
     _move_button(words.PREVIOUS_MATCH, ":material/keyboard_arrow_up:", -1, matches)
     _move_button(words.NEXT_MATCH, ":material/keyboard_arrow_down:", 1, matches)
     st.html(f'<p class="fn-place" role="status">{escape(_count(matches))}</p>', width="content")
 
 
-def _show_way_back(view: "DocumentView") -> None:
+def _show_way_back(view: DocumentView) -> None:
     """Show a button that returns to the passage, if another position is shown."""
     if view.at is None or view.focus.start == view.focus.end:
         return
@@ -80,7 +77,7 @@ def _restart() -> None:
     st.session_state[MATCH] = 0
 
 
-def _move_button(label: str, icon: str, step: int, matches: "Sequence[Span]") -> None:
+def _move_button(label: str, icon: str, step: int, matches: Sequence[Span]) -> None:
     st.button(label, icon=icon, disabled=len(matches) < 2, on_click=_move, args=(step,))
 
 
@@ -88,13 +85,13 @@ def _move(step: int) -> None:
     st.session_state[MATCH] = int(st.session_state.get(MATCH, 0)) + step
 
 
-def _count(matches: "Sequence[Span]") -> str:
+def _count(matches: Sequence[Span]) -> str:
     if not matches:
         return words.NO_MATCHES
     return words.MATCH_OF.format(n=number(_number(matches) + 1), total=number(len(matches)))
 
 
-def show_text(view: "DocumentView", matches: "Sequence[Span]") -> None:
+def show_text(view: DocumentView, matches: Sequence[Span]) -> None:
     """Show the text, or the part of it, with the outline, and scroll to what was requested."""
     current = matches[_number(matches)] if matches else None
     _show_pager("before", words.EARLIER_PART, ":material/arrow_upward:", view.previous, view)
@@ -105,7 +102,7 @@ def show_text(view: "DocumentView", matches: "Sequence[Span]") -> None:
         scroll_to(what, to=to, of=f"{view.document_id} {view.focus} {view.at} {current}")
 
 
-def _target(view: "DocumentView", current: "Span | None") -> tuple[str, str]:
+def _target(view: DocumentView, current: Span | None) -> tuple[str, str]:
     """The selector of what to scroll to, and where to; "" to stay at the top."""
     if current:
         return ".fn-reading .fn-current", "center"
@@ -119,7 +116,7 @@ def _target(view: "DocumentView", current: "Span | None") -> tuple[str, str]:
     return (".fn-reader" if position == view.start else f"#fn-at-{position}"), "start"
 
 
-def _show_pager(key: str, label: str, icon: str, start: int | None, view: "DocumentView") -> None:
+def _show_pager(key: str, label: str, icon: str, start: int | None, view: DocumentView) -> None:
     """Show a button that opens the neighboring part, if there is one."""
     if start is None:
         return
@@ -139,9 +136,9 @@ def _show_at(document_id: str, at: int | None) -> None:
 
 
 def reading_html(
-    view: "DocumentView",
-    matches: "Sequence[Span]",
-    current: "Span | None",
+    view: DocumentView,
+    matches: Sequence[Span],
+    current: Span | None,
     address: Mapping[str, str],
 ) -> str:
     """The rendered text with its quotes and matches highlighted, next to the outline.
@@ -164,13 +161,13 @@ def _render(text: str, highlights: tuple[Highlight, ...], style: Style, base: in
     return document_html(text, highlights, style=style, base=base)
 
 
-def _visible(view: "DocumentView", matches: "Sequence[Span]") -> list[Highlight]:
+def _visible(view: DocumentView, matches: Sequence[Span]) -> list[Highlight]:
     first = bisect_left(matches, (view.start,))
     last = bisect_left(matches, (view.start + len(view.text),))
     return [Highlight(*span, Kind.MATCH) for span in matches[first:last]]
 
 
-def _outline_html(view: "DocumentView", address: Mapping[str, str]) -> str:
+def _outline_html(view: DocumentView, address: Mapping[str, str]) -> str:
     """The outline, folded on a narrow screen and open beside the text on a wide one."""
     if len(view.headings) < 2:
         return ""
@@ -184,7 +181,7 @@ def _outline_html(view: "DocumentView", address: Mapping[str, str]) -> str:
     )
 
 
-def _entry(view: "DocumentView", heading: "Heading", depth: int, address: Mapping[str, str]) -> str:
+def _entry(view: DocumentView, heading: Heading, depth: int, address: Mapping[str, str]) -> str:
     is_here = view.start <= heading.start < view.start + len(view.text)
     elsewhere = urlencode({"id": view.document_id, **address, AT: heading.start})
     link = f"#fn-at-{heading.start}" if is_here else f"document?{elsewhere}"

@@ -1,7 +1,6 @@
 """Shows what imports did or would do: totals, the history, and the outcome per document."""
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING
 
 import streamlit as st
 
@@ -17,17 +16,14 @@ from domain import (
     is_on_web,
 )
 from domain.errors import NotFoundError
+from services.sources.import_reports import ImportSummary
+from services.sources.source_service import SourceStatus
 from ui.documents.highlight import link_html
 from ui.imports.source_question import show_ask_button
 from ui.shared.frame import offset_of, principal, show_errors, show_pages, show_problem
 from ui.shared.safe_html import escape, spans_html
 from ui.text import words
 from ui.text.reader_language import ago, day_and_time, duration, number
-
-if TYPE_CHECKING:
-    from services.sources.import_reports import ImportSummary
-    from services.sources.source_service import SourceStatus
-
 
 HERE = ("directory", "catalogue", "upload")
 """The kinds of sources whose files are on this machine."""
@@ -39,7 +35,7 @@ NOTES = {
 }
 
 
-def show_import_run(services: Services, status: "SourceStatus") -> None:
+def show_import_run(services: Services, status: SourceStatus) -> None:
     """Show the current import of a source, if any, refreshed every second while it can progress.
 
     This only reads the queue, so a reload, another page, or a server restart does not affect it.
@@ -138,7 +134,7 @@ SMALLEST = 0.001
 """The smallest displayed price, in currency units; `number` would display less as zero."""
 
 
-def show_findings(services: Services, status: "SourceStatus") -> None:
+def show_findings(services: Services, status: SourceStatus) -> None:
     """Show the latest dry run of a source, or else its removals that await confirmation."""
     if status.run is not None:
         return
@@ -150,7 +146,7 @@ def show_findings(services: Services, status: "SourceStatus") -> None:
         _show_withheld(services, status, last.withheld)
 
 
-def _show_dry_run(services: Services, status: "SourceStatus", summary: "ImportSummary") -> None:
+def _show_dry_run(services: Services, status: SourceStatus, summary: ImportSummary) -> None:
     with st.container(border=True, key="dry-run"):
         st.html(f"<h4>{escape(words.DRY_RUN)}</h4>{_dry_run_age(summary)}")
         if summary.run.state in (ImportState.CANCELLED, ImportState.FAILED):
@@ -167,7 +163,7 @@ def _show_dry_run(services: Services, status: "SourceStatus", summary: "ImportSu
         show_items(services, summary)
 
 
-def _show_withheld(services: Services, status: "SourceStatus", withheld: int) -> None:
+def _show_withheld(services: Services, status: SourceStatus, withheld: int) -> None:
     source = status.source
     is_here = source.kind in HERE
     hint = words.CHECK_FOLDER if is_here else words.CHECK_ACCOUNT
@@ -178,7 +174,7 @@ def _show_withheld(services: Services, status: "SourceStatus", withheld: int) ->
             st.rerun()
 
 
-def show_history(services: Services, status: "SourceStatus") -> None:
+def show_history(services: Services, status: SourceStatus) -> None:
     """Show the imports of a source, latest first, and the report of the selected one."""
     source_id = status.source.id
     key = f"history-{source_id}"
@@ -204,7 +200,7 @@ def show_history(services: Services, status: "SourceStatus") -> None:
         _show_report(services, status, services.import_reports.summary(principal(), chosen))
 
 
-def _show_report(services: Services, status: "SourceStatus", summary: "ImportSummary") -> None:
+def _show_report(services: Services, status: SourceStatus, summary: ImportSummary) -> None:
     run = summary.run
     if run.message:
         show_problem(run.message, severe=run.state is ImportState.FAILED)
@@ -214,7 +210,7 @@ def _show_report(services: Services, status: "SourceStatus", summary: "ImportSum
     show_items(services, summary)
 
 
-def show_items(services: Services, summary: "ImportSummary") -> None:
+def show_items(services: Services, summary: ImportSummary) -> None:
     """Show the documents of an import, all or those with one outcome, page by page."""
     total = sum(summary.counts.values())
     if not total:
@@ -259,7 +255,7 @@ def counts_html(counts: Mapping[Outcome, int]) -> str:
     return f'<dl class="fn-counts">{parts}</dl>'
 
 
-def _dry_run_age(summary: "ImportSummary") -> str:
+def _dry_run_age(summary: ImportSummary) -> str:
     run = summary.run
     if run.finished_at is None:
         return ""
@@ -267,7 +263,7 @@ def _dry_run_age(summary: "ImportSummary") -> str:
     return f'<p class="fn-made">{escape(age)}</p>'
 
 
-def _figures(summary: "ImportSummary") -> str:
+def _figures(summary: ImportSummary) -> str:
     figures = summary.figures
     if not figures.passages:
         return ""
@@ -281,7 +277,7 @@ def _figures(summary: "ImportSummary") -> str:
     return f'<div class="fn-source-row">{spans_html(parts)}</div>'
 
 
-def _price(summary: "ImportSummary") -> str:
+def _price(summary: ImportSummary) -> str:
     if not summary.price:
         return str(words.DRY_RUN_FREE)
     if summary.price < SMALLEST:

@@ -3,13 +3,13 @@
 from collections.abc import Sequence
 from contextlib import suppress
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING
 
 import streamlit as st
 
 from bootstrap import Services
 from domain import ImportKind, ImportState
 from domain.errors import NotFoundError
+from services.sources.source_service import SourceStatus
 from ui.imports.import_report import (
     HERE,
     POLLED,
@@ -50,10 +50,6 @@ from ui.shared.safe_html import escape, lang, literal, spans_html
 from ui.text import words
 from ui.text.reader_language import ago
 
-if TYPE_CHECKING:
-    from services.sources.source_service import SourceStatus
-
-
 BOXES_PAGE = "imports_boxes_page"
 BOXES_SHOWN = 20
 
@@ -84,7 +80,7 @@ def show_sources(services: Services) -> None:
     _show_sample_actions(services)  # outside the fragment, whose refresh would interrupt an import
 
 
-def chosen_source(services: Services) -> "SourceStatus | None":
+def chosen_source(services: Services) -> SourceStatus | None:
     """The source in the page's address; None if there is none or the user may not see it."""
     source_id = in_address(CHOSEN)
     if not source_id:
@@ -122,13 +118,13 @@ def _show_sample_actions(services: Services) -> None:
         show_sample_import(services)
 
 
-def _show_boxes(boxes: Sequence["SourceStatus"]) -> None:
+def _show_boxes(boxes: Sequence[SourceStatus]) -> None:
     offset = offset_of(BOXES_PAGE, BOXES_SHOWN)
     _show_rows(boxes[offset : offset + BOXES_SHOWN])
     show_pages(len(boxes), BOXES_SHOWN, BOXES_PAGE)
 
 
-def _show_rows(statuses: Sequence["SourceStatus"]) -> None:
+def _show_rows(statuses: Sequence[SourceStatus]) -> None:
     for status in statuses:
         source = status.source
         with st.container(key=f"source-{source.id}", gap=None):
@@ -139,7 +135,7 @@ def _show_rows(statuses: Sequence["SourceStatus"]) -> None:
             st.html(f'<div class="fn-source-row">{badges(status)}{_holds(status)}</div>')
 
 
-def _holds(status: "SourceStatus") -> str:
+def _holds(status: SourceStatus) -> str:
     """The source's documents in the library, and its last and next import, as HTML."""
     figures = status.figures
     parts = [
@@ -153,12 +149,12 @@ def _holds(status: "SourceStatus") -> str:
     return spans_html(parts)
 
 
-def is_box(status: "SourceStatus") -> bool:
+def is_box(status: SourceStatus) -> bool:
     """Whether the source is an upload box, whose files Footnote stores itself."""
     return status.source.kind == "upload"
 
 
-def badges(status: "SourceStatus") -> str:
+def badges(status: SourceStatus) -> str:
     """The state of the source as HTML."""
     state = status.state or ""
     html = badge(state)
@@ -167,7 +163,7 @@ def badges(status: "SourceStatus") -> str:
     return html
 
 
-def _when(status: "SourceStatus") -> list[str]:
+def _when(status: SourceStatus) -> list[str]:
     """The time of the last import, and of the next automatic one."""
     parts = []
     if status.last and status.last.finished_at:
@@ -179,7 +175,7 @@ def _when(status: "SourceStatus") -> list[str]:
     return parts
 
 
-def place_html(status: "SourceStatus") -> str:
+def place_html(status: SourceStatus) -> str:
     """The heading of the selected source: its name, location, and state."""
     source = status.source
     parts = [
@@ -200,7 +196,7 @@ def place_html(status: "SourceStatus") -> str:
 HISTORY, EDIT, DELETE = "history", "edit", "delete"
 
 
-def show_source(services: Services, status: "SourceStatus") -> None:
+def show_source(services: Services, status: SourceStatus) -> None:
     """Show everything about a source, with a button back to the list."""
     st.button(
         words.ALL_SOURCES,
@@ -225,7 +221,7 @@ def _show_head(services: Services, source_id: str) -> None:
         st.html(place_html(services.sources.get(principal(), source_id)))
 
 
-def _show_actions(services: Services, status: "SourceStatus") -> None:
+def _show_actions(services: Services, status: SourceStatus) -> None:
     sources, source_id = services.sources, status.source.id
     is_leaving = status.run is not None and status.run.kind is ImportKind.REMOVAL
     paused = status.source.paused
@@ -254,7 +250,7 @@ def _show_actions(services: Services, status: "SourceStatus") -> None:
             st.rerun()
 
 
-def _show_view(services: Services, status: "SourceStatus") -> None:
+def _show_view(services: Services, status: SourceStatus) -> None:
     names = {
         HISTORY: words.HISTORY,
         EDIT: words.EDIT_SOURCE,
@@ -277,7 +273,7 @@ def _show_view(services: Services, status: "SourceStatus") -> None:
         show_history(services, status)
 
 
-def _show_edit(services: Services, status: "SourceStatus") -> None:
+def _show_edit(services: Services, status: SourceStatus) -> None:
     source = status.source
     before = dict(services.source_kinds.get(source.kind).field_values(source))
     key = form_key(f"edit-{source.id}")
@@ -305,7 +301,7 @@ def _show_edit(services: Services, status: "SourceStatus") -> None:
         st.rerun()
 
 
-def _add_files(services: Services, status: "SourceStatus", files: list[tuple[str, bytes]]) -> None:
+def _add_files(services: Services, status: SourceStatus, files: list[tuple[str, bytes]]) -> None:
     source = status.source
     place = (
         {"conversation_id": source.conversation_id}
@@ -316,14 +312,14 @@ def _add_files(services: Services, status: "SourceStatus", files: list[tuple[str
     show_rejections(result.rejections)
 
 
-def _what_stays(status: "SourceStatus") -> str:
+def _what_stays(status: SourceStatus) -> str:
     if is_box(status):
         return str(words.DELETE_UPLOADS)
     is_here = status.source.kind in HERE
     return str(words.DELETE_KEEPS_FILES if is_here else words.DELETE_KEEPS_PAGES)
 
 
-def _show_delete(services: Services, status: "SourceStatus") -> None:
+def _show_delete(services: Services, status: SourceStatus) -> None:
     source = status.source
     preview = services.sources.preview_removal(principal(), source.id)
     removes = words.DELETE_REMOVES.format(

@@ -1,22 +1,18 @@
 """The fields that describe a source: what its kind asks for, and the settings of every kind."""
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from bootstrap import Services
+from services.sources.source_kinds import Field, deciding
+from services.sources.source_service import Schedule, SourceSettings
 from ui.documents.highlight import link_html
 from ui.shared.frame import principal
 from ui.shared.safe_html import escape, run_script
 from ui.text import words
-
-if TYPE_CHECKING:
-    from streamlit.delta_generator import DeltaGenerator
-
-    from services.sources.source_kinds import Field
-    from services.sources.source_service import SourceSettings
-
 
 FieldValues = dict[str, Any]
 ADDRESS = "url"
@@ -31,8 +27,6 @@ def show_choices(
     They are outside the form, because each change reruns the page. If there are values from
     `before`, fixed fields are not shown and keep their values.
     """
-    from services.sources.source_kinds import deciding
-
     values = dict(before or {})
     choices = deciding(services.source_kinds.get(kind).fields)
     visible = [one for one in choices if before is None or not one.fixed]
@@ -45,8 +39,8 @@ def show_choices(
 class NewFields(NamedTuple):
     """The fields of a new source besides its address and choices."""
 
-    main: "list[Field]"
-    more: "list[Field]"
+    main: list[Field]
+    more: list[Field]
     """The fields that most sources leave as they are."""
 
 
@@ -55,8 +49,6 @@ def show_address(services: Services, kind: str, key: str) -> FieldValues:
 
     Choices are outside the form, so the address has to be outside too.
     """
-    from services.sources.source_kinds import deciding
-
     fields = services.source_kinds.get(kind).fields
     address = next((one for one in fields if one.name == ADDRESS), None)
     if address is None or not deciding(fields):
@@ -72,14 +64,12 @@ def new_fields(services: Services, kind: str, chosen: FieldValues) -> NewFields:
     return NewFields(main, [one for one in others if one not in main])
 
 
-def editable_fields(services: Services, kind: str, chosen: FieldValues) -> "list[Field]":
+def editable_fields(services: Services, kind: str, chosen: FieldValues) -> list[Field]:
     """The fields that can be changed later, for these choices."""
     return [one for one in _applicable(services, kind, chosen) if not one.fixed]
 
 
-def _applicable(services: Services, kind: str, chosen: FieldValues) -> "list[Field]":
-    from services.sources.source_kinds import deciding
-
+def _applicable(services: Services, kind: str, chosen: FieldValues) -> list[Field]:
     every = services.source_kinds.get(kind).fields
     return [one for one in every if one not in deciding(every) and one.applies(chosen)]
 
@@ -87,7 +77,7 @@ def _applicable(services: Services, kind: str, chosen: FieldValues) -> "list[Fie
 def show_fields(
     services: Services,
     kind: str,
-    fields: "Sequence[Field]",
+    fields: Sequence[Field],
     before: FieldValues | None = None,
     *,
     in_two: bool = False,
@@ -111,7 +101,7 @@ def show_sign_in_help(chosen: FieldValues) -> None:
         st.html(f'<p class="fn-sign-in-help">{html}</p>')
 
 
-def _places(n: int, *, in_two: bool) -> "list[DeltaGenerator]":
+def _places(n: int, *, in_two: bool) -> list[DeltaGenerator]:
     """Containers for `n` fields: one below the other, or in pairs side by side."""
     pairs = n // 2 if in_two else 0
     places = [column for _ in range(pairs) for column in st.columns(2)]
@@ -140,7 +130,7 @@ class _Texts(NamedTuple):
     help: str | None
 
 
-def _texts(kind: str, field: "Field") -> _Texts:
+def _texts(kind: str, field: Field) -> _Texts:
     """The texts of a field; those of this kind take precedence over the general ones."""
     own = f"{kind}.{field.name}"
     name = own if own in words.SOURCE_FIELDS else field.name
@@ -148,7 +138,7 @@ def _texts(kind: str, field: "Field") -> _Texts:
     return _Texts(words.SOURCE_FIELDS[name], hint, about)
 
 
-def _switches(kind: str, switches: "Sequence[Field]", before: FieldValues) -> FieldValues:
+def _switches(kind: str, switches: Sequence[Field], before: FieldValues) -> FieldValues:
     if not switches:
         return {}
     with st.container(horizontal=True, key="field-switches"):
@@ -159,7 +149,7 @@ def _switches(kind: str, switches: "Sequence[Field]", before: FieldValues) -> Fi
         }
 
 
-def _widget(services: Services, kind: str, field: "Field", before: Any) -> Any:
+def _widget(services: Services, kind: str, field: Field, before: Any) -> Any:
     label, hint, about = _texts(kind, field)
     if field.type == "files":
         return uploaded_files(services, label)
@@ -184,7 +174,7 @@ def _secret(label: str, hint: str, before: str | None) -> str:
     )
 
 
-def _choose(kind: str, field: "Field", before: Any, key: str | None) -> str:
+def _choose(kind: str, field: Field, before: Any, key: str | None) -> str:
     label, _, about = _texts(kind, field)
     options = list(field.options)
     chosen = st.selectbox(
@@ -200,16 +190,14 @@ def _choose(kind: str, field: "Field", before: Any, key: str | None) -> str:
 
 def settings_fields(
     services: Services,
-    before: "SourceSettings | None" = None,
+    before: SourceSettings | None = None,
     *,
     has_name: bool = True,
-) -> "SourceSettings":
+) -> SourceSettings:
     """Show the settings that all kinds of sources share, and return their values.
 
     Without `has_name`, another field of the form contains the name.
     """
-    from services.sources.source_service import Schedule, SourceSettings
-
     now = before or SourceSettings()
     left, right = st.columns(2)
     name = now.name

@@ -1,12 +1,14 @@
 """The form for a new source; the input is tested before anything is stored."""
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import streamlit as st
 
 from bootstrap import Services
 from domain.errors import AppError
+from services.sources.source_kinds import SameSourceError, SourceAddition, SourcePreview
+from services.sources.source_service import SourceSettings
 from ui.imports.source_fields import (
     FieldValues,
     new_fields,
@@ -29,11 +31,6 @@ from ui.shared.frame import (
 )
 from ui.shared.safe_html import escape, literal
 from ui.text import words
-
-if TYPE_CHECKING:
-    from services.sources.source_kinds import SameSourceError, SourceAddition, SourcePreview
-    from services.sources.source_service import SourceSettings
-
 
 CHOSEN = "source"
 NOTICES = Notices("imports_notices")
@@ -90,7 +87,7 @@ class _Entry(NamedTuple):
     """The input of the form; `has_more` is True if folded fields of the kind are filled in."""
 
     values: FieldValues
-    settings: "SourceSettings"
+    settings: SourceSettings
     has_more: bool
 
 
@@ -130,8 +127,6 @@ def _buttons(*, is_upload: bool) -> str:
 
 
 def _do(services: Services, kind: str, pressed: str, entry: _Entry, key: str) -> None:
-    from services.sources.source_kinds import SameSourceError
-
     try:
         if pressed == TEST:
             _show_preview(services.sources.test(principal(), kind, entry.values))
@@ -157,7 +152,7 @@ def _show_cause(error: AppError, entry: _Entry, key: str) -> None:
     st.rerun()
 
 
-def _show_added(added: "SourceAddition") -> None:
+def _show_added(added: SourceAddition) -> None:
     """Open the new source in the next run of the page, with what became of its input."""
     NOTICES.say(words.SOURCE_ADDED.format(name=added.source.name))
     NOTICES.say(*map(words.translated, added.warnings))
@@ -167,7 +162,7 @@ def _show_added(added: "SourceAddition") -> None:
     st.rerun()
 
 
-def _show_preview(preview: "SourcePreview") -> None:
+def _show_preview(preview: SourcePreview) -> None:
     if preview.is_all:
         st.success(words.count(words.TEST_PASSED, preview.documents))
     else:
@@ -185,7 +180,7 @@ def _show_preview(preview: "SourcePreview") -> None:
         show_problem(warning, severe=False)
 
 
-def _show_same(error: "SameSourceError") -> None:
+def _show_same(error: SameSourceError) -> None:
     show_problem(str(error))
     label = words.OPEN_EXISTING.format(name=literal(error.source.name))
     st.button(label, on_click=choose_source, args=(error.source.id,))

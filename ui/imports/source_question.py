@@ -1,22 +1,17 @@
 """Leads from an imported source to a question about its documents."""
 
-from typing import TYPE_CHECKING
-
 import streamlit as st
 
 from domain import ImportKind, Scope, SearchChoice
+from services.sources.source_service import SourceStatus
 from ui.chat.conversation_list import open_conversation
 from ui.chat.scope_panel import set_search_for_new
 from ui.text import words
 
-if TYPE_CHECKING:
-    from services.sources.source_service import SourceStatus
-
-
 CHAT_PAGE = "pages/chat.py"
 
 
-def show_ask_button(status: "SourceStatus", *, import_id: str = "") -> None:
+def show_ask_button(status: SourceStatus, *, import_id: str = "") -> None:
     """Offer to ask about the source's documents, if it has any and is not being removed.
 
     A click opens the conversation whose files they are, or a new one that searches only this

@@ -12,6 +12,7 @@ from bootstrap import Services
 from domain import COMPARED_MODES, Filter, Scope, SearchMode
 from domain.errors import InputError
 from services.library.document_style import style_of
+from services.search.search_scope import condition_of
 from ui.chat.explanation_view import explanation_html, passage_html, snippet_html
 from ui.shared.frame import principal, show_problem, show_title
 from ui.shared.safe_html import escape, literal, spans_html
@@ -69,10 +70,6 @@ def lab_form(
         _show_samples()
     if not (submitted or st.session_state.pop(SAMPLE, False)):
         return None
-    from services.search.search_scope import (
-        condition_of,  # imports SQLAlchemy, which is slow
-    )
-
     return LabRequest(text, list(modes), k, condition_of(scope, ()) or None, rerank)
 
 

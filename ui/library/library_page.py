@@ -1,12 +1,13 @@
 """The frame of the library page: its status, the filters, the views, and notices."""
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import streamlit as st
 
 from bootstrap import Services
 from domain import DocumentFilter, DocumentOrder
+from services.library.document_service import Contents
 from ui.shared.frame import (
     Notices,
     in_address,
@@ -19,10 +20,6 @@ from ui.shared.frame import (
 from ui.shared.safe_html import escape
 from ui.text import words
 from ui.text.reader_language import number
-
-if TYPE_CHECKING:
-    from services.library.document_service import Contents
-
 
 WORDS, ORDER = "library_words", "library_order"
 SOURCES, COLLECTIONS = "library_sources", "library_collections"
@@ -37,7 +34,7 @@ class Filters(NamedTuple):
     order: DocumentOrder
 
 
-def document_filter(contents: "Contents") -> Filters:
+def document_filter(contents: Contents) -> Filters:
     """Show the filters of the list, and return their current values."""
     with st.container(horizontal=True, vertical_alignment="bottom", key="library-filter"):
         text = st.text_input(
@@ -76,7 +73,7 @@ def _choose_filter(text: str) -> DocumentFilter:
     )
 
 
-def _show_choices(contents: "Contents") -> None:
+def _show_choices(contents: Contents) -> None:
     left, right = st.columns(2, gap="medium")
     names = {one.id: one.name for one in contents.sources}
     counts = {one.id: one.documents for one in contents.sources}

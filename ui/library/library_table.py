@@ -2,13 +2,15 @@
 
 from collections.abc import Sequence
 from datetime import datetime
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from urllib.parse import quote
 
 import streamlit as st
 
 from bootstrap import Services
 from domain import ListedDocument
+from services.access import SourceDocument
+from services.library.document_service import DocumentPage
 from ui.library.library_page import Filters, document_filter, open_document, source_names, tell
 from ui.shared.confirmation import is_confirmed
 from ui.shared.frame import may_edit, offset_of, principal, show_errors, show_pages
@@ -16,11 +18,6 @@ from ui.shared.row_selection import digest, select_rows
 from ui.text import words
 from ui.text.english.text_kinds import Plural
 from ui.text.reader_language import here, number, table_format
-
-if TYPE_CHECKING:
-    from services.access import SourceDocument
-    from services.library.document_service import DocumentPage
-
 
 ROWS = 50
 PAGE, REMOVING, ALL, ACTED = "library-page", "library_removing", "library-all", "library_acted"
@@ -119,7 +116,7 @@ def _rows(
     ]
 
 
-def _show_pager(page: "DocumentPage", offset: int, key: str) -> None:
+def _show_pager(page: DocumentPage, offset: int, key: str) -> None:
     with st.container(horizontal=True, vertical_alignment="center"):
         st.caption(
             words.SHOWN_OF.format(
@@ -229,7 +226,7 @@ def show_failures(services: Services) -> None:
 
 
 def _show_failure_buttons(
-    services: Services, identifiers: "Sequence[SourceDocument]", total: int
+    services: Services, identifiers: Sequence[SourceDocument], total: int
 ) -> None:
     retry = words.RETRY_CHOSEN if identifiers else words.RETRY_ALL
     dismiss = words.DISMISS_CHOSEN if identifiers else words.DISMISS_ALL

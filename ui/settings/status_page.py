@@ -1,18 +1,14 @@
 """The status of the installation, for the person who runs it."""
 
-from typing import TYPE_CHECKING
-
 import streamlit as st
 
 from bootstrap import Services
+from services.imports.maintenance import IndexStatus
+from services.status_service import RunProblem, SystemStatus
 from ui.shared.frame import principal, show_problem, show_title
 from ui.shared.safe_html import escape
 from ui.text import words
 from ui.text.reader_language import ago, number
-
-if TYPE_CHECKING:
-    from services.imports.maintenance import IndexStatus
-    from services.status_service import RunProblem, SystemStatus
 
 _SHOWN_SIZES = 5
 _UNFINISHED = ("running", "queued", "paused", "interrupted")
@@ -52,26 +48,26 @@ def _sizes(sizes: dict[str, int]) -> str:
     return ", ".join(f"{name} {_megabytes(size)}" for name, size in shown) or words.STATUS_SMALL
 
 
-def _library(index: "IndexStatus") -> str:
+def _library(index: IndexStatus) -> str:
     documents = words.count(words.DOCUMENTS, index.documents)
     passages = words.count(words.PASSAGES, index.passages)
     return words.SOURCE_HOLDS.format(documents=documents, passages=passages)
 
 
-def _index(index: "IndexStatus") -> str:
+def _index(index: IndexStatus) -> str:
     if index.active is None:
         return words.STATUS_NO_INDEX
     engine = words.INDEX_ENGINES[index.active.spec.engine]
     return words.STATUS_INDEX.format(fingerprint=index.active.fingerprint, engine=engine)
 
 
-def _runs(now: "SystemStatus") -> str:
+def _runs(now: SystemStatus) -> str:
     counts = [(words.IMPORT_STATES[state], now.runs[state]) for state in _UNFINISHED]
     counts = [(state, count) for state, count in counts if count]
     return ", ".join(f"{state}: {number(count)}" for state, count in counts) or words.STATUS_NO_RUNS
 
 
-def _show_problems(problems: "list[RunProblem]") -> None:
+def _show_problems(problems: list[RunProblem]) -> None:
     st.subheader(words.STATUS_PROBLEMS, anchor=False)
     if not problems:
         st.caption(words.STATUS_NO_PROBLEMS)
@@ -79,7 +75,7 @@ def _show_problems(problems: "list[RunProblem]") -> None:
         st.html(f"<p class='fn-status-problem'>{_problem_html(problem)}</p>")
 
 
-def _problem_html(problem: "RunProblem") -> str:
+def _problem_html(problem: RunProblem) -> str:
     run = problem.run
     state, when = words.IMPORT_STATES[run.state.value], ago(run.finished_at or run.started_at)
     head = f"<strong>{escape(problem.source)}</strong> · {escape(state)} · {escape(when)}"

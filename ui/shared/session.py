@@ -2,15 +2,13 @@
 
 from collections.abc import Mapping
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import streamlit as st
 
+from bootstrap import Services
 from domain import LOCAL_USER, Account, Principal
 from domain.errors import SignInError
-
-if TYPE_CHECKING:
-    from bootstrap import Services
 
 
 def claims() -> Mapping[str, Any]:
@@ -18,7 +16,7 @@ def claims() -> Mapping[str, Any]:
     return st.user.to_dict()
 
 
-def account(services: "Services") -> Account | None:
+def account(services: Services) -> Account | None:
     """The account of the person; None without sign-in.
 
     Raises:
@@ -29,7 +27,7 @@ def account(services: "Services") -> Account | None:
     return services.sign_in.account_of(claims(), datetime.now(UTC))
 
 
-def current_principal(services: "Services") -> Principal:
+def current_principal(services: Services) -> Principal:
     """The principal of the person; the local user without sign-in.
 
     Raises:
@@ -40,7 +38,7 @@ def current_principal(services: "Services") -> Principal:
     return services.sign_in.principal_of(claims(), datetime.now(UTC))
 
 
-def principal(services: "Services") -> Principal:
+def principal(services: Services) -> Principal:
     """See `current_principal`, but the page runs again, and shows the sign-in, after an error."""
     try:
         return current_principal(services)
@@ -48,7 +46,7 @@ def principal(services: "Services") -> Principal:
         st.rerun()
 
 
-def refusal(services: "Services") -> str | None:
+def refusal(services: Services) -> str | None:
     """Why the person must sign in; None if they need not.
 
     It is "" if they have not tried yet.

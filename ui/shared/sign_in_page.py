@@ -3,10 +3,10 @@
 from datetime import UTC, datetime
 from functools import partial
 from io import BytesIO
-from typing import TYPE_CHECKING
 
 import streamlit as st
 
+from bootstrap import Services
 from domain import Principal
 from domain.logs import get_logger
 from services.chat.sharing_service import SHARED
@@ -14,9 +14,6 @@ from services.sign_in.sign_in_service import ADMINISTRATOR, SignInService
 from ui.shared import frame, session
 from ui.shared.safe_html import escape, literal, run_script
 from ui.text import words
-
-if TYPE_CHECKING:
-    from bootstrap import Services
 
 _REASON = "sign-in-refusal"
 _log = get_logger("sign_in")
@@ -81,7 +78,7 @@ def show_person() -> None:
             st.stop()
 
 
-def _own_data(services: "Services", principal: Principal, account_id: str) -> bytes:
+def _own_data(services: Services, principal: Principal, account_id: str) -> bytes:
     file = BytesIO()
     services.account_export.write(principal, account_id, file)
     return file.getvalue()
