@@ -35,7 +35,9 @@ from bootstrap.tracing import (
 from domain.errors import StorageError
 from domain.logs import configure_logs, hide_secrets, url_password
 from domain.web.host_policy import HostPolicy
+from loaders.formats.ocr import configure
 from settings import Settings, secret_values
+from storage.data_folder import keep_private, require_data_folder
 
 if TYPE_CHECKING:
     from services.migration.ledger_migration import LedgerMigration
@@ -81,9 +83,6 @@ def build_services(
         ConfigError: A setting is invalid; the message names it.
         StorageError: The data folder or the database can't be used.
     """
-    from loaders.formats.ocr import configure
-    from storage.data_folder import keep_private, require_data_folder
-
     # Their warnings about minor PDF defects and repeated requests would bury important messages.
     for library in ("pypdf", "opensearch"):
         logging.getLogger(library).setLevel(logging.ERROR)
@@ -135,7 +134,6 @@ def ledger_migration(settings: Settings, new_url: str | None) -> "LedgerMigratio
         StorageError: There is no data folder.
     """
     from services.migration.ledger_migration import LedgerMigration
-    from storage.data_folder import keep_private, require_data_folder
 
     _configure_logs(settings)
     hide_secrets([url_password(new_url or "")])

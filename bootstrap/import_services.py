@@ -9,6 +9,7 @@ from bootstrap.parts import Parts
 from bootstrap.stored_settings import SettingValues, location_of, settings_stamp, settings_store
 from domain.setting_values import secret_text
 from domain.web.address_guard import AddressGuard, AllowedHosts
+from loaders.formats import FORMATS_VERSION
 from services.access import Access
 from services.audit_service import AuditService
 from services.chat.conversation_service import ConversationService
@@ -239,7 +240,6 @@ class ImportServices:
     @cached_property
     def imports(self) -> "ImportService":
         """Imports any source."""
-        from loaders.formats import FORMATS_VERSION
         from services.imports.import_service import ImportService
 
         return ImportService(

@@ -10,19 +10,23 @@ from bootstrap.hosting import is_only_for_this_machine
 from domain import SearchChoice
 from domain.setting_values import secret_text, server_of
 from domain.web.address_guard import AddressGuard, AllowedHosts
+from domain.web.search_server import parse_node_urls
+from loaders.split import SPLITTER_VERSION
+from models.builtin_models import fallback_notice
+from models.embedding_choice import EmbeddingSpec, build_embeddings, default_model, fingerprint
+from models.openai_errors import OPENAI_URL
 from settings import Settings
+from storage.index_stores import IndexStores
+from storage.ledger.database import Database, open_database
+from storage.ledger.index_store import Engine, IndexSpec
 
 if TYPE_CHECKING:
     from langchain_core.embeddings import Embeddings
 
     from models.chat_choice import ChatModelChoice, ChatSpec
-    from models.embedding_choice import EmbeddingSpec
     from retrievers.rerank import Reranking
     from services.catalog.place_search import EngineOptions
     from services.search.search_service import RankingOptions
-    from storage.index_stores import IndexStores
-    from storage.ledger.database import Database
-    from storage.ledger.index_store import IndexSpec
     from storage.opensearch.connection import SearchServer
     from storage.opensearch.search_cluster import SearchCluster
 
@@ -69,17 +73,13 @@ class Parts:
     @property
     def embedding_notice(self) -> str:
         """A notice about the default embedding, for people who did not configure one, or ""."""
-        from models.builtin_models import fallback_notice
-
         settings = self.settings
         is_default = settings.embedding_provider == "builtin" and not settings.embedding_model
         return fallback_notice() if is_default else ""
 
     @property
-    def embedding_spec(self) -> "EmbeddingSpec":
+    def embedding_spec(self) -> EmbeddingSpec:
         """The configured embedding."""
-        from models.embedding_choice import EmbeddingSpec, default_model
-
         settings = self.settings
         return EmbeddingSpec(
             provider=settings.embedding_provider,
@@ -106,12 +106,8 @@ class Parts:
         return AddressGuard(allowed, permits_private=is_only_for_this_machine(settings))
 
     @cached_property
-    def configured(self) -> "IndexSpec":
+    def configured(self) -> IndexSpec:
         """The index for the current settings."""
-        from loaders.split import SPLITTER_VERSION
-        from models.embedding_choice import fingerprint
-        from storage.ledger.index_store import Engine, IndexSpec
-
         spec = self.embedding_spec
         return IndexSpec(
             embedding=spec.stored(),
@@ -189,10 +185,8 @@ class Parts:
         return Reranking(cross_encoder, settings.rerank_depth, settings.rerank_budget_s, batch)
 
     @cached_property
-    def database(self) -> "Database":
+    def database(self) -> Database:
         """The ledger."""
-        from storage.ledger.database import open_database
-
         return open_database(self.settings.data_dir, self.settings.database_url)
 
     @cached_property
@@ -218,7 +212,6 @@ class Parts:
         return SearchCluster(self._search_server(), alias, options)
 
     def _search_server(self) -> "SearchServer":
-        from domain.web.search_server import parse_node_urls
         from storage.opensearch.connection import SearchServer
 
         settings = self.settings
@@ -232,10 +225,8 @@ class Parts:
         )
 
     @cached_property
-    def stores(self) -> "IndexStores":
+    def stores(self) -> IndexStores:
         """The stores of the indexes."""
-        from storage.index_stores import IndexStores
-
         return IndexStores(self.settings.data_dir, self.embeddings_for, self.search_cluster)
 
     @property
@@ -245,8 +236,6 @@ class Parts:
 
     def embeddings_for(self, stored: Mapping[str, Any]) -> "Embeddings":
         """The embeddings that an index was built with, from their spec in the ledger."""
-        from models.embedding_choice import EmbeddingSpec, build_embeddings
-
         spec = self._with_key(EmbeddingSpec(**stored))
         if spec.provider == "openai":
             return build_embeddings(spec, self.cache_dir)
@@ -254,11 +243,8 @@ class Parts:
             self._local_models[spec] = build_embeddings(spec, self.cache_dir)
         return self._local_models[spec]
 
-    def _with_key(self, built: "EmbeddingSpec") -> "EmbeddingSpec":
+    def _with_key(self, built: EmbeddingSpec) -> EmbeddingSpec:
         """The spec of an index with the configured key, unless the key is for another server."""
-        from models.embedding_choice import fingerprint
-        from models.openai_errors import OPENAI_URL
-
         configured = self.embedding_spec
         if built.provider != "openai":
             return built

@@ -24,6 +24,7 @@ from domain.setting_values import (
     keys_of_changed_servers,
     secret_text,
 )
+from models.embedding_choice import build_embeddings
 from settings import Settings, environment_values, invalid_values, load_settings
 from storage.data_folder import keep_private
 from storage.ledger.database import open_database
@@ -296,8 +297,6 @@ class SettingValues:
         Raises:
             ConfigError: A value is invalid; the message names its variable.
         """
-        from models.embedding_choice import build_embeddings
-
         parts = self._parts(stored)
         current = Parts(current_settings(**self._overrides))
         _unused = parts.chat_choice  # checks the address and the key
