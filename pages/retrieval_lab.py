@@ -9,7 +9,7 @@ frame.require_frame("pages/retrieval_lab.py")
 frame.name_tab(words.LAB_PAGE)
 
 services = frame.services()
-lab_page.show_lab_title()
+frame.show_title(words.LAB_TITLE, words.LAB_INTRO)
 library = welcome.show_library(services)
 
 if library.documents:

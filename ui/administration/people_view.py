@@ -10,11 +10,11 @@ from domain import Account, Role
 from ui.administration.administration_page import tell
 from ui.administration.reader_texts import person_name
 from ui.shared.confirmation import is_confirmed
-from ui.shared.frame import offset_of, principal, show_errors, show_pages
+from ui.shared.frame import offset_of, principal, show_errors, show_pager
 from ui.shared.row_selection import digest, select_row
 from ui.shared.safe_html import escape, strong_html
 from ui.text import words
-from ui.text.reader_language import ago, here, number, table_format
+from ui.text.reader_language import ago, here, table_format
 
 ROWS = 50
 WORDS, PAGE, DISABLING = "people_words", "people-page", "people_disabling"
@@ -35,10 +35,7 @@ def show_people(services: Services) -> None:
         st.caption(words.NO_PEOPLE_MATCH if text.strip() else words.NO_PEOPLE)
         return
     chosen = _select_person(accounts, f"people-{key}-{offset}")
-    with st.container(horizontal=True, vertical_alignment="center"):
-        first, last = number(offset + 1), number(offset + len(accounts))
-        st.caption(words.SHOWN_OF.format(first=first, last=last, total=number(total)))
-        show_pages(total, ROWS, key)
+    show_pager(offset, len(accounts), total, ROWS, key)
     if chosen:
         _show_person(services, chosen)
     else:

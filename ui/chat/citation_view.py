@@ -124,7 +124,8 @@ def sources_html(turn: Turn, freshness: Mapping[str, Freshness] | None = None) -
     if offers_nearest(turn):
         cards, others = others[:MAX_NEAREST], others[MAX_NEAREST:]
     invented = sorted(cited_numbers - {source.n for source in turn.sources})
-    return "".join([*map(_missing_source, invented), *cards, _fold(others)])
+    missing = [_verdict_line("fn-doubt", words.NO_SUCH_SOURCE.format(n=n)) for n in invented]
+    return "".join([*missing, *cards, _fold(others)])
 
 
 def verdict_html(turn: Turn) -> str:
@@ -154,10 +155,6 @@ def _finding_html(finding: Finding, message: str) -> str:
 
 def _verdict_line(kind: str, text: str) -> str:
     return f'<p class="fn-verdict {kind}">{escape(text)}</p>'
-
-
-def _missing_source(n: int) -> str:
-    return _verdict_line("fn-doubt", words.NO_SUCH_SOURCE.format(n=n))
 
 
 def _fold(cards: Sequence[str]) -> str:

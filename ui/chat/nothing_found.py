@@ -3,7 +3,7 @@
 import streamlit as st
 
 from bootstrap import Services
-from domain import Scope, SearchChoice, SearchMode, Turn
+from domain import SearchChoice, SearchMode, Turn
 from services.search.relevance_service import NothingFound, Offer
 from services.search.search_scope import Choices
 from services.texts import MAX_QUESTION_CHARS
@@ -47,10 +47,11 @@ def _explanation(services: Services, turn: Turn) -> NothingFound | None:
 
 
 def _explanation_html(explanation: NothingFound, choices: Choices) -> str:
+    where = words.SCOPE_COMMA.join(scope_words(explanation.search.scope, choices))
     searched = ((words.NOTHING_SEARCHED, explanation.question),)
     rows = (
         *(() if explanation.search.by_agent else searched),  # the agent's steps show its searches
-        (words.NOTHING_WHERE, _where(explanation.search.scope, choices)),
+        (words.NOTHING_WHERE, where or words.NOTHING_EVERYWHERE),
         (words.NOTHING_HOW, _how(explanation.search)),
         *_best(explanation),
     )
@@ -58,10 +59,6 @@ def _explanation_html(explanation: NothingFound, choices: Choices) -> str:
         f"<dt>{escape(name)}</dt><dd{lang(value)}>{escape(value)}</dd>" for name, value in rows
     )
     return f'<div class="fn-nothing"><p>{escape(words.NOTHING_TITLE)}</p><dl>{lines}</dl></div>'
-
-
-def _where(scope: Scope, choices: Choices) -> str:
-    return words.SCOPE_COMMA.join(scope_words(scope, choices)) or words.NOTHING_EVERYWHERE
 
 
 def _how(search: SearchChoice) -> str:

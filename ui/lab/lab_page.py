@@ -14,7 +14,7 @@ from domain.errors import InputError
 from services.library.document_style import style_of
 from services.search.search_scope import condition_of
 from ui.chat.explanation_view import explanation_html, passage_html, snippet_html
-from ui.shared.frame import principal, show_problem, show_title
+from ui.shared.frame import principal, show_problem
 from ui.shared.safe_html import escape, literal, spans_html
 from ui.text import words
 from ui.text.reader_language import own_language_first
@@ -220,11 +220,6 @@ def _show_label(view: View, hit: "LabHit", key: str) -> None:
 
 COMPARISON, FIGURES = "lab_comparison", "lab_figures"
 MEASURED_K = 10
-
-
-def show_lab_title() -> None:
-    """Show the page's heading and introduction."""
-    show_title(words.LAB_TITLE, words.LAB_INTRO)
 
 
 def compare(services: Services, request: LabRequest) -> None:

@@ -10,10 +10,9 @@ import streamlit as st
 from bootstrap import Services
 from domain import ListedDocument
 from services.access import SourceDocument
-from services.library.document_service import DocumentPage
 from ui.library.library_page import Filters, document_filter, open_document, source_names, tell
 from ui.shared.confirmation import is_confirmed
-from ui.shared.frame import may_edit, offset_of, principal, show_errors, show_pages
+from ui.shared.frame import may_edit, offset_of, principal, show_errors, show_pager, show_pages
 from ui.shared.row_selection import digest, select_rows
 from ui.text import words
 from ui.text.english.text_kinds import Plural
@@ -38,7 +37,7 @@ def show_documents(services: Services) -> None:
         st.rerun()
     names = {one.id: one.name for one in contents.sources}
     ids = _show_table(page.documents, names, f"library-table-{key}-{offset}")
-    _show_pager(page, offset, f"{PAGE}-{key}")
+    show_pager(offset, len(page.documents), page.total, ROWS, f"{PAGE}-{key}")
     _show_actions(services, filters, page.total, ids)
 
 
@@ -114,18 +113,6 @@ def _rows(
         }
         for one in documents
     ]
-
-
-def _show_pager(page: DocumentPage, offset: int, key: str) -> None:
-    with st.container(horizontal=True, vertical_alignment="center"):
-        st.caption(
-            words.SHOWN_OF.format(
-                first=number(offset + 1),
-                last=number(offset + len(page.documents)),
-                total=number(page.total),
-            )
-        )
-        show_pages(page.total, ROWS, key)
 
 
 def _show_actions(services: Services, filters: Filters, total: int, ids: Sequence[str]) -> None:

@@ -1,7 +1,7 @@
 """The forms of the settings page, which store their settings, and the rebuild of the index."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from functools import partial
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 import streamlit as st
@@ -208,54 +208,50 @@ def show_embedding_settings(services: Services, values: Values) -> None:
     # Outside the form, because each change reruns the page.
     changes = choice_field(provider, PROVIDERS, words.EMBEDDING_PROVIDERS)
     uses_server = changes.get(provider.name, provider.value) == SERVER_PROVIDER
-
-    def fields() -> Changes:
-        changes.update(text_field(values["embedding_model"], words.EMBEDDING_DEFAULT))
+    with _form(services, "embedding", [values[name] for name in names]) as entered:
+        entered |= changes | text_field(values["embedding_model"], words.EMBEDDING_DEFAULT)
         if uses_server:
-            changes.update(text_field(values["embedding_base_url"], words.AS_CHAT_ENDPOINT))
-            changes.update(secret_field(values["embedding_api_key"]))
-        return changes
-
-    _show_form(services, "embedding", [values[name] for name in names], fields)
+            entered |= text_field(values["embedding_base_url"], words.AS_CHAT_ENDPOINT)
+            entered |= secret_field(values["embedding_api_key"])
 
 
 def show_language_settings(services: Services, values: Values) -> None:
     """Show the language of the pages, and what decides between light and dark."""
     show_section(words.APPEARANCE_SECTION, words.THEME_NOTE)
     value = values["language"]
-    fields = partial(choice_field, value, LANGUAGES, words.INTERFACE_LANGUAGES)
-    _show_form(services, "language", [value], fields)
+    with _form(services, "language", [value]) as entered:
+        entered |= choice_field(value, LANGUAGES, words.INTERFACE_LANGUAGES)
 
 
 def show_ocr_settings(services: Services, values: Values) -> None:
     """Show the languages of text in pictures."""
     show_section(words.OCR_SECTION, words.OCR_NOTE)
     value = values["ocr_languages"]
-    _show_form(services, "ocr", [value], partial(text_field, value))
+    with _form(services, "ocr", [value]) as entered:
+        entered |= text_field(value)
 
 
 def show_retention_settings(services: Services, values: Values) -> None:
     """Show how long deleted conversations are retained."""
     show_section(words.RETENTION_SECTION, words.RETENTION_NOTE)
     value = values["deleted_retention_days"]
-    _show_form(services, "retention", [value], partial(_days_field, value))
+    key, is_fixed = form_key(value.name), value.is_fixed
+    with _form(services, "retention", [value]) as entered:
+        days = st.number_input(
+            label_of(value), 1, MOST_DAYS, value.value, disabled=is_fixed, key=key
+        )
+        entered |= change_of(value, days)
 
 
-def _days_field(value: SettingValue) -> Changes:
-    name, is_fixed = form_key(value.name), value.is_fixed
-    days = st.number_input(label_of(value), 1, MOST_DAYS, value.value, disabled=is_fixed, key=name)
-    return change_of(value, days)
-
-
-def _show_form(
-    services: Services, name: str, values: Sequence[SettingValue], fields: Callable[[], Changes]
-) -> None:
-    """Show a form with these fields, and store its input when it is saved."""
+@contextmanager
+def _form(services: Services, name: str, values: Sequence[SettingValue]) -> Iterator[Changes]:
+    """Show the fields of the block in a form, and store the changes it adds when it is saved."""
+    changes: Changes = {}
     if all(value.is_fixed for value in values):
-        fields()
+        yield changes
         return
     with st.form(form_key(name)):
-        changes = fields()
+        yield changes
         with st.container(horizontal=True):
             saves = st.form_submit_button(words.SAVE_SETTINGS, key=form_key(f"save-{name}"))
             resets = st.form_submit_button(words.RESET_SETTINGS, key=form_key(f"reset-{name}"))

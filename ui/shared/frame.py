@@ -18,7 +18,7 @@ from services.access import require_role
 from ui.shared import session
 from ui.shared.safe_html import escape, run_script
 from ui.text import words
-from ui.text.reader_language import settle_language
+from ui.text.reader_language import number, settle_language
 
 WARM_UP_AFTER_S = 1.0  # so that it does not delay the page
 
@@ -226,6 +226,14 @@ def show_pages(total: int, rows: int, key: str) -> None:
     """Show the pagination if there is more than one page."""
     if total > rows:
         st.pagination(-(-total // rows), key=key)
+
+
+def show_pager(offset: int, shown: int, total: int, rows: int, key: str) -> None:
+    """Show which rows are `shown`, and the pagination."""
+    with st.container(horizontal=True, vertical_alignment="center"):
+        first, last = number(offset + 1), number(offset + shown)
+        st.caption(words.SHOWN_OF.format(first=first, last=last, total=number(total)))
+        show_pages(total, rows, key)
 
 
 FRAMED, OPENED = "framed", "opened"
