@@ -65,7 +65,7 @@ def test_a_worker_bounds_its_memory(calls, monkeypatch):
     monkeypatch.setattr(server_commands, "open_services", open_services)
     monkeypatch.setattr(server_commands.signal, "signal", lambda number, handler: None)
     with pytest.raises(KeyboardInterrupt):
-        server_commands._work(None)
+        server_commands._work(None, 0)
     assert calls == ["bound"]
 
 
