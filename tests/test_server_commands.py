@@ -91,7 +91,8 @@ def test_worker_processes_serve_their_metrics_on_consecutive_ports(calls, monkey
 
 def test_workers_are_supervised_under_numbers(monkeypatch, tmp_path):
     supervised = []
-    services = SimpleNamespace(imports=SimpleNamespace(data_dir=tmp_path))
+    settings = SimpleNamespace(data_dir=tmp_path)
+    services = SimpleNamespace(parts=SimpleNamespace(settings=settings))
     monkeypatch.setattr(server_commands, "open_services", lambda *_, **__: nullcontext(services))
     monkeypatch.setattr(server_commands, "termination_request", lambda: None)
     monkeypatch.setattr(

@@ -278,7 +278,7 @@ class ActiveIndex:
         return self.create(spec, IndexState.BUILDING)
 
     def publish(self) -> str:
-        """Make the alias on a cluster name the active index; see `IndexStores.publish`.
+        """Make the alias on a cluster name the active index; see `IndexStore.publish`.
 
         Returns:
             The reason if that failed, which the log has, too; "" otherwise.

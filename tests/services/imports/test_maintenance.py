@@ -5,6 +5,7 @@ import pytest
 
 from domain import LOCAL_USER, ImportState, Stage, TurnState
 from domain.errors import BusyError, StorageError, StorageUnavailableError
+from storage.index_stores import EmbeddedStore, IndexStores
 from storage.ledger.conversation_store import Conversations
 from storage.ledger.index_store import Indexes
 from storage.processes import process_name
@@ -145,11 +146,16 @@ class TestAnUnreachableCluster:
     def fail(*_arguments):
         raise StorageUnavailableError("off")
 
-    @pytest.mark.parametrize("call", ["publish", "delete"])
-    def test_the_reindex_is_complete_and_the_next_start_does_the_rest(self, library, call):
+    @pytest.mark.parametrize(
+        ("owner", "call"), [(EmbeddedStore, "publish"), (IndexStores, "delete")]
+    )
+    def test_the_reindex_is_complete_and_the_next_start_does_the_rest(
+        self, library, monkeypatch, owner, call
+    ):
         changed = Library(library.data_dir, model="another")
-        setattr(changed.stores, call, self.fail)
-        changed.reindex()
+        with monkeypatch.context() as patch:
+            patch.setattr(owner, call, self.fail)
+            changed.reindex()
         assert len(changed.indexes.retired_indexes()) == 1
         assert changed.check().agrees
 
