@@ -112,11 +112,9 @@ class AuthenticationMiddleware:
                 beyond the rate limit.
             SignInUnavailableError: The token can't be checked now.
         """
-        if scope["type"] != "http":
-            await self._app(scope, receive, send)
-            return
-        self._operations.at(scope["path"], scope["method"])
-        if scope["path"] in self._public_paths:
+        if scope["type"] == "http":
+            self._operations.at(scope["path"], scope["method"])
+        if scope["type"] != "http" or scope["path"] in self._public_paths:
             await self._app(scope, receive, send)
             return
         caller = await self._caller(Headers(scope=scope).get("authorization", ""))

@@ -16,10 +16,11 @@ from models.model_files import verified_bytes
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
+    from sentencepiece import SentencePieceProcessor
     from tokenizers import Tokenizer
 
     from models.bert_graph import Weights
-    from models.e5_tokenizer import E5File, E5Tokenizer, ShortTextTokenizer
+    from models.e5_tokenizer import E5File, ShortTextTokenizer
 
 CENTERS = Path(__file__).with_name("e5_centers.npy")
 """Means of passages, then questions, by script; made by `benchmarks.fitting.language_centers`."""
@@ -134,7 +135,9 @@ class MultilingualE5(BuiltinModel):
         """
         if len(text) <= _E5_SHORT_CHARS and "_tokenizer" not in vars(self):
             return self._short_texts.encode(text)
-        return self._tokenizer.encode(text)
+        from models.e5_tokenizer import encode
+
+        return encode(self._tokenizer, text, self.max_tokens)
 
     def words(self, ids: list[int]) -> "dict[str, NDArray[np.float32]]":
         """The graph's inputs for these tokens."""
@@ -155,11 +158,10 @@ class MultilingualE5(BuiltinModel):
         return self._file.weights(self.layers)
 
     @cached_property
-    def _tokenizer(self) -> "E5Tokenizer":
-        from models.e5_tokenizer import E5Tokenizer, load_file
+    def _tokenizer(self) -> "SentencePieceProcessor":
+        from models.e5_tokenizer import load_file
 
-        path = prepared_file(self._cache_path("tokenizer.model"), self._write_tokenizer)
-        return E5Tokenizer(load_file(path), self.max_tokens)
+        return load_file(prepared_file(self._cache_path("tokenizer.model"), self._write_tokenizer))
 
     @cached_property
     def _short_texts(self) -> "ShortTextTokenizer":

@@ -158,17 +158,10 @@ def _shape(name: str) -> tuple[int, ...]:
 BEGIN, PADDING, END, UNKNOWN = 0, 1, 2, 3
 
 
-class E5Tokenizer:
-    """Splits texts into the pieces (tokens) that the model was trained on."""
-
-    def __init__(self, processor: "SentencePieceProcessor", max_tokens: int) -> None:
-        self._processor = processor
-        self._max_tokens = max_tokens
-
-    def encode(self, text: str) -> list[int]:
-        """The ids of the text's first pieces, at most `max_tokens` including beginning and end."""
-        pieces: list[int] = self._processor.encode(plain_text(text))
-        return [BEGIN, *pieces[: self._max_tokens - 2], END]
+def encode(tokenizer: "SentencePieceProcessor", text: str, max_tokens: int) -> list[int]:
+    """The ids of the text's first pieces, at most `max_tokens` including beginning and end."""
+    pieces: list[int] = tokenizer.encode(plain_text(text))
+    return [BEGIN, *pieces[: max_tokens - 2], END]
 
 
 def plain_text(text: str) -> str:
@@ -191,13 +184,6 @@ def load_file(file: Path) -> "SentencePieceProcessor":
     except (OSError, RuntimeError) as error:
         raise damage_error(file) from error
     return processor
-
-
-def load(model: bytes) -> "SentencePieceProcessor":
-    """Load the tokenizer from the bytes that `serialized` returned."""
-    from sentencepiece import SentencePieceProcessor
-
-    return SentencePieceProcessor(model_proto=model)
 
 
 def damage_error(file: Path) -> ConfigError:
@@ -235,7 +221,7 @@ _BLANK = "▁"
 
 
 class ShortTextTokenizer:
-    """Splits a text like `E5Tokenizer`, with a hundredth of its loading time and memory.
+    """Splits a text like the full tokenizer, with a hundredth of its loading time and memory.
 
     The result depends only on the pieces that occur in the text, and on the lowest probability of
     all, which determines the cost of an unknown letter. So for each text, SentencePiece gets a
@@ -259,11 +245,12 @@ class ShortTextTokenizer:
 
     def encode(self, text: str) -> list[int]:
         """The ids of the text's first pieces, at most `max_tokens` including beginning and end."""
+        from sentencepiece import SentencePieceProcessor
+
         plain = plain_text(text)
         ids = self._always + self._occurring(_BLANK + plain.replace(" ", _BLANK))
-        model = serialized(self._file.vocabulary(ids))
-        cut = E5Tokenizer(load(model), self._max_tokens).encode(plain)
-        return [ids[place] for place in cut]
+        tokenizer = SentencePieceProcessor(model_proto=serialized(self._file.vocabulary(ids)))
+        return [ids[place] for place in encode(tokenizer, plain, self._max_tokens)]
 
     def _occurring(self, text: str) -> list[int]:
         """The ids of all pieces that occur in the text, and possibly some that don't."""

@@ -216,7 +216,6 @@ class Ranker(Protocol):
 
     def __call__(self, question: str, depth: int, condition: Filter | None, /) -> list[Hit]:
         """At most `depth` hits that satisfy `condition`, best first."""
-        ...
 
 
 class SearchesKeywords(Protocol):
@@ -224,7 +223,6 @@ class SearchesKeywords(Protocol):
 
     def search(self, query: str, k: int, condition: Filter | None = None) -> list[Scored]:
         """At most `k` matching pairs `(passage id, BM25 score above 0)`, best first."""
-        ...
 
 
 class SearchesVectors(Protocol):
@@ -232,13 +230,11 @@ class SearchesVectors(Protocol):
 
     def similar_ids(self, query: str, k: int, *, filter: Filter | None = None) -> list[Scored]:
         """At most `k` pairs `(passage id, cosine)`, best first."""
-        ...
 
     def diverse_ids(
         self, query: str, k: int, fetch_k: int, *, filter: Filter | None = None
     ) -> list[Scored]:
         """At most `k` of the `fetch_k` most similar passages, in the order selected by MMR."""
-        ...
 
 
 @dataclass(frozen=True)

@@ -134,13 +134,9 @@ def _follow(
 def _match(_validator: object, pattern: str, value: object, _schema: object) -> Iterator[Any]:
     from jsonschema.exceptions import ValidationError  # type: ignore[import-untyped]
 
-    if isinstance(value, str) and not _compiled(pattern).search(_bytes(value)):
+    # As bytes, because RE2 does not read the lone surrogates that JSON may contain.
+    if isinstance(value, str) and not _compiled(pattern).search(value.encode(errors="replace")):
         yield ValidationError(f"{value!r} does not match {pattern!r}")
-
-
-def _bytes(text: str) -> bytes:
-    """The text for RE2, which does not read the lone surrogates that JSON may contain."""
-    return text.encode(errors="replace")
 
 
 def _problems(draft: Any, root: Mapping[str, Any]) -> Iterator[str]:

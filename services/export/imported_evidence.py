@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
-from functools import lru_cache
+from functools import lru_cache, partial
 from itertools import islice
 from typing import Any, NamedTuple
 
@@ -47,11 +47,7 @@ class ImportedEvidence:
         library. Any other loses its document, location, and explanation. A verified citation stays
         verified if that document contains its quote; otherwise, it becomes `not verified here`.
         """
-
-        @lru_cache(maxsize=_TEXTS)
-        def read(document_id: str) -> tuple[StoredDocument, str] | None:
-            return self._read(principal, document_id)
-
+        read = lru_cache(maxsize=_TEXTS)(partial(self._read, principal))
         return [_checked_turn(turn, read, self._passages(turn)) for turn in turns]
 
     def _passages(self, turn: Turn) -> _Passages:
