@@ -27,7 +27,6 @@ from api.streaming import (
 from domain import ImportKind, ImportRun, ImportState, Outcome, Stage
 from domain.errors import AppError, NotFoundError
 from services.imports.import_queue import ImportQueue
-from services.sources.import_reports import ImportSummary
 
 
 class Progress(ResponseModel):
@@ -111,12 +110,6 @@ class ImportDetails(Import):
     """Estimated cost of embedding these tokens, in `currency`; 0 if free"""
     currency: str = Field(examples=["USD"])
     """Currency of the price, as configured"""
-
-    @classmethod
-    def of(cls, summary: ImportSummary) -> "ImportDetails":
-        """The response for an import with its statistics."""
-        run = Import.model_validate(summary.run)
-        return cls.from_objects(run, summary, summary.figures, held_back=summary.withheld)
 
 
 class ImportItem(ResponseModel):
@@ -214,7 +207,9 @@ def list_imports(call: ReadCall, paging: Paging) -> ImportPage:
 @router.get("/imports/{import_id}", responses=NOT_FOUND)
 def read_import(call: ReadCall, import_id: ImportId) -> ImportDetails:
     """Read the state and statistics of an import."""
-    return ImportDetails.of(call.services.import_reports.summary(call.principal, import_id))
+    summary = call.services.import_reports.summary(call.principal, import_id)
+    run = Import.model_validate(summary.run)
+    return ImportDetails.from_objects(run, summary, summary.figures, held_back=summary.withheld)
 
 
 @router.get("/imports/{import_id}/items", responses=NOT_FOUND)

@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 from domain.errors import ConfigError
 from models import builtin_models
 from models.builtin_models import MultilingualE5
+from models.e5_tokenizer import encode
 from tests.quick import examples
 
 pytestmark = pytest.mark.slow
@@ -23,7 +24,7 @@ def model(cache_dir):
 
 
 def assert_same_pieces(model, text):
-    assert model._short_texts.encode(text) == model._tokenizer.encode(text)
+    assert model._short_texts.encode(text) == encode(model._tokenizer, text, model.max_tokens)
 
 
 @pytest.mark.parametrize(
