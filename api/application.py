@@ -37,6 +37,7 @@ from api.rest import (
 )
 from api.streaming import Streams
 from bootstrap import Services, following
+from bootstrap.hosting import make_host_policy
 from domain.web.host_guard import DATA_HEADERS, HostGuard
 from domain.web.request_log import REQUEST_ID, RequestLog
 
@@ -150,7 +151,7 @@ def _guard(app: FastAPI, services: Services, bound: str) -> None:
         )
     app.add_middleware(
         HostGuard,
-        policy=services.host_policy(bound, origins=limits.cors_origins),
+        policy=make_host_policy(services.parts.settings, bound, origins=limits.cors_origins),
         headers=_HEADERS,
         probes=PROBES,
         respond=respond_to_refusal,

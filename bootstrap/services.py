@@ -1,17 +1,14 @@
 """The container of all services, each built on first use."""
 
-from collections.abc import Iterable
 from contextlib import suppress
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from bootstrap.administration_services import AdministrationServices
-from bootstrap.hosting import make_host_policy
 from bootstrap.import_services import SAMPLES
 from domain import LOCAL_USER, SearchChoice
 from domain.errors import AppError
-from domain.web.host_policy import Host, HostPolicy
 from storage.ledger.conversation_link_store import ConversationLinks
 from storage.ledger.document_list_store import DocumentList, Titles
 from storage.ledger.feedback_store import Labels, Ratings
@@ -331,15 +328,6 @@ class Services(AdministrationServices):
             Workers(self._database),
             self.parts.settings.data_dir,
         )
-
-    def host_policy(
-        self, bound: str = "", *, hosts: Iterable[Host] = (), origins: Iterable[str] = ()
-    ) -> HostPolicy:
-        """The allowed hosts and origins of a server that listens on the address `bound`.
-
-        `hosts` and `origins` are allowed in addition to those in the settings.
-        """
-        return make_host_policy(self.parts.settings, bound, hosts, origins)
 
     def warm_up(self) -> None:
         """Load what the first question needs; call it in a background thread.

@@ -1,5 +1,6 @@
 """`cli.py access`: who may read sources, collections, and documents."""
 
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -9,8 +10,6 @@ from domain import LOCAL_USER, Principal
 from domain.errors import InputError
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from bootstrap import Services
     from services.reader_names import Readers
 
@@ -90,7 +89,7 @@ def explain(
 
 
 def _set_readers(
-    name: str, readers: list[str] | None, is_collection: bool, data_dir: "Path | None"
+    name: str, readers: list[str] | None, is_collection: bool, data_dir: Path | None
 ) -> "Readers | None":
     with open_services(data_dir, warn=False) as services:
         permissions = services.permissions

@@ -1,15 +1,13 @@
 """`cli.py account`: the accounts of the people who have signed in."""
 
+from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
 from commands.console import AsJson, DataDir, new_file, open_services, print_json, print_table
 from domain import LOCAL_USER, Account, Role
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 _AccountId = Annotated[
     str, typer.Argument(metavar="ID", help="The id that `python cli.py account list` prints")
@@ -87,7 +85,7 @@ def delete(
     typer.echo(f"Account {account_id} is deleted. A worker removes the files of its conversations.")
 
 
-def _print_accounts(accounts: "Sequence[Account]") -> None:
+def _print_accounts(accounts: Sequence[Account]) -> None:
     if not accounts:
         typer.echo("Nobody has signed in yet.")
         return

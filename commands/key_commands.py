@@ -1,8 +1,9 @@
 """`cli.py api-key`, `encryption-key`, and `google-login`: keys and tokens."""
 
+from collections.abc import Sequence
 from datetime import timedelta
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
@@ -19,9 +20,6 @@ from commands.console import (
     settings_from_options,
 )
 from domain import LOCAL_USER, ApiKey, ApiScope, Principal
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 
 def encryption_key(
@@ -150,7 +148,7 @@ def _about(key: ApiKey) -> str:
     )
 
 
-def _print_table(keys: "Sequence[ApiKey]", data_dir: Path | None) -> None:
+def _print_table(keys: Sequence[ApiKey], data_dir: Path | None) -> None:
     if not keys:
         command = command_line(*NEW_KEY, data_dir=data_dir)
         typer.echo(f"There are no keys. Create one with: {command}")

@@ -37,7 +37,9 @@ def main() -> None:
     # Streamlit can't pass `log_config=None` to uvicorn; without handlers, our own gets its lines.
     LOGGING_CONFIG["handlers"].clear()
     LOGGING_CONFIG["loggers"].clear()
-    settings = _settings()
+    with _readable_errors():
+        settings = settings_at_start()
+        require_key_at_start(settings)
     # Streamlit has no option for uvicorn's protocol either.
     HTTP_PROTOCOLS["auto"] = limited_protocol(  # type: ignore[assignment]  # a class works like its name
         settings.max_connections, settings.max_connections_per_address
@@ -55,13 +57,6 @@ def main() -> None:
             cli.main(prog_name="streamlit")
         finally:
             end_traces()
-
-
-def _settings() -> Settings:
-    with _readable_errors():
-        settings = settings_at_start()
-        require_key_at_start(settings)
-        return settings
 
 
 @contextmanager

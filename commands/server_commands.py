@@ -229,8 +229,10 @@ def _serve_http(
     services: "Services", host: str, port: int, names: list[str], data_dir: Path | None
 ) -> NoReturn:
     from api.mcp.mcp_server import PATH, make_mcp_app  # slow, as above
+    from bootstrap.hosting import make_host_policy
 
-    policy = services.host_policy(host, hosts=parse_hosts(names, "--allow-host"))
+    hosts = parse_hosts(names, "--allow-host")
+    policy = make_host_policy(services.parts.settings, host, hosts)
     listening = listen(host, port)
     typer.echo(banner(services, "MCP server", host, listening, PATH, data_dir=data_dir))
     serve_app(services, make_mcp_app(services, policy), listening, "mcp")

@@ -17,15 +17,11 @@ def show_if_shared(services: Services) -> None:
     if token := st.query_params.get(SHARED):
         show_name(is_start=False)
         allow_copying()
-        _show_shared(services, token)
+        name_tab(words.SHARED_CONVERSATION)
+        with show_errors():
+            _show(services, services.sharing.follow(principal(), token))
+        st.button(words.LEAVE_SHARED, icon=":material/forum:", key="leave-shared", on_click=_leave)
         st.stop()
-
-
-def _show_shared(services: Services, token: str) -> None:
-    name_tab(words.SHARED_CONVERSATION)
-    with show_errors():
-        _show(services, services.sharing.follow(principal(), token))
-    st.button(words.LEAVE_SHARED, icon=":material/forum:", key="leave-shared", on_click=_leave)
 
 
 def _show(services: Services, shared: SharedConversation) -> None:
