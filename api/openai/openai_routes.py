@@ -113,13 +113,6 @@ class EmbeddingList(Schema):
     """Token usage; embeddings do not count tokens"""
 
 
-def embeddings_of(vectors: Sequence[Sequence[float]], model: str, encoding: str) -> EmbeddingList:
-    """The vectors in the requested encoding, `float` or `base64`."""
-    values = [_pack(one) if encoding == "base64" else list(one) for one in vectors]
-    data = [Embedding(index=index, embedding=one) for index, one in enumerate(values)]
-    return EmbeddingList(data=data, model=model)
-
-
 def _pack(vector: Sequence[float]) -> str:
     return base64.b64encode(struct.pack(f"<{len(vector)}f", *vector)).decode("ascii")
 
@@ -155,7 +148,9 @@ def create_embedding(call: ReadCall, body: EmbeddingRequest) -> EmbeddingList:
         as_questions=body.input_type == "query",
         dimensions=body.dimensions,
     )
-    return embeddings_of(vectors, model, body.encoding_format or "float")
+    values = map(_pack, vectors) if body.encoding_format == "base64" else vectors
+    data = [Embedding(index=index, embedding=one) for index, one in enumerate(values)]
+    return EmbeddingList(data=data, model=model)
 
 
 @router.post(

@@ -235,14 +235,10 @@ def message_of(
     id_: str, text: str, annotations: list[Annotation], *, is_complete: bool
 ) -> OutputMessage:
     """The message of the response with that id."""
-    part = OutputText(text=text, annotations=output_citations(annotations))
+    citations = [OutputCitation(**one.url_citation.model_dump()) for one in annotations]
+    part = OutputText(text=text, annotations=citations)
     status: Literal["completed", "incomplete"] = "completed" if is_complete else "incomplete"
     return OutputMessage(id=message_id(id_), status=status, content=[part])
-
-
-def output_citations(annotations: list[Annotation]) -> list[OutputCitation]:
-    """The annotations in this format."""
-    return [OutputCitation(**one.url_citation.model_dump()) for one in annotations]
 
 
 def _incomplete_details(error: str) -> IncompleteDetails | None:
