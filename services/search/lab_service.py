@@ -43,7 +43,6 @@ class Comparison:
     question: str
     k: int
     results: tuple[ModeResult, ...]
-    condition: Filter | None = None
 
     def modes_with(self, passage_id: str) -> tuple[SearchMode, ...]:
         """The modes that found the passage, in the order of the results."""
@@ -100,7 +99,7 @@ class LabService:
         arguments = (principal, question, k, condition, rerank)
         self._run(SearchMode.CONVEX, *arguments)  # load models and open both indexes
         results = [self._run(mode, *arguments) for mode in dict.fromkeys(modes)]
-        return Comparison(question, k, tuple(results), condition)
+        return Comparison(question, k, tuple(results))
 
     def _run(
         self,
