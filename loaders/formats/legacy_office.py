@@ -145,10 +145,10 @@ def _is_encrypted(head: bytes, data: bytes, kind: str) -> bool:
         return "EncryptedSummary".encode("utf-16-le") in data
     if kind == "doc":  # fEncrypted, the lowest bit of the file information block ([MS-DOC] 2.5.2)
         return len(head) > _FLAGS and bool(head[_FLAGS] & 1)
-    return _says_excel(head)
+    return _has_password_record(head)
 
 
-def _says_excel(head: bytes) -> bool:
+def _has_password_record(head: bytes) -> bool:
     """Look for a FilePass record ([MS-XLS] 2.4.117); records have a type, a length, and data."""
     at = 0
     while at + 4 <= len(head):

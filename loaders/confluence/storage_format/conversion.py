@@ -9,7 +9,7 @@ from loaders.confluence.storage_format.elements import (
     parse,
     plain_text,
     rename,
-    say,
+    set_text,
     words,
 )
 from loaders.confluence.storage_format.links import (
@@ -43,7 +43,7 @@ def convert_task(element: Element, links: Links) -> None:
     """Convert a task to a list item with a checkbox; its body names the assignee and due date."""
     is_done = words(element.find(ac("task-status"))) == "complete"
     body = element.find(ac("task-body"))
-    say(element, "[x] " if is_done else "[ ] ", "li")
+    set_text(element, "[x] " if is_done else "[ ] ", "li")
     if body is not None:
         body.tail = ""
         element.append(body)
@@ -62,7 +62,7 @@ def convert_extension(element: Element, links: Links) -> None:  # noqa: ARG001  
     settings = _settings(element)
     saved_body = _saved_body(element)
     texts = [] if saved_body else parameter_texts(settings)
-    say(element, " ".join(texts), "div")
+    set_text(element, " ".join(texts), "div")
     for part in saved_body:
         part.tail = ""
         rename(part, "div")
@@ -84,8 +84,8 @@ def _settings(element: Element) -> dict[str, str]:
     return {each.get("key", ""): words(each) for each in element.iter(*names) if not len(each)}
 
 
-def _leave_out(element: Element, links: Links) -> None:  # noqa: ARG001  as all converters
-    say(element, "")
+def _omit(element: Element, links: Links) -> None:  # noqa: ARG001  as all converters
+    set_text(element, "")
 
 
 _CONVERTERS: dict[str, Callable[[Element, Links], None]] = {
@@ -100,7 +100,7 @@ _CONVERTERS: dict[str, Callable[[Element, Links], None]] = {
     ac("task"): convert_task,
     ac("task-list"): convert_task_list,
     ac("adf-extension"): convert_extension,
-    ac("placeholder"): _leave_out,
+    ac("placeholder"): _omit,
 }
 # Pages show these as separate boxes; adjacent boxes need no space, but their words do.
 _APART = frozenset({ac("structured-macro"), ac("macro"), ac("link"), ac("image")})
@@ -151,7 +151,7 @@ def _html(root: Element) -> str:
 
     for element in list(root.iter()):
         if element.tag in _SETTINGS:
-            say(element, "")
+            set_text(element, "")
         elif not is_html(element):
             rename(element, "div" if element.tag in _BLOCKS else "span")
     rename(root, "body")

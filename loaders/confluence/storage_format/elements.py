@@ -54,19 +54,19 @@ def allowed(text: str) -> str:
     return _NO_XML.sub("", clean(text))
 
 
-def say(element: Element, text: str, tag: str = "span") -> None:
+def set_text(element: Element, text: str, tag: str = "span") -> None:
     """Turn the element into an HTML element that contains only this text."""
     del element[:]
     rename(element, tag)
     element.text = allowed(text)
 
 
-def say_apart(element: Element, text: str) -> None:
-    """Like `say`, but as a separate block if the element is not inside a sentence."""
+def set_separate_text(element: Element, text: str) -> None:
+    """Like `set_text`, but as a separate block if the element is not inside a sentence."""
     before = element.getprevious()
     around = (element.getparent().text if before is None else before.tail, element.tail)
     is_alone = element.getparent().tag in _CONTAINERS and not any(map(_holds_text, around))
-    say(element, text, "div" if is_alone else "span")
+    set_text(element, text, "div" if is_alone else "span")
 
 
 def _holds_text(text: str | None) -> bool:

@@ -10,8 +10,8 @@ from loaders.confluence.storage_format.elements import (
     add,
     is_within,
     ri,
-    say,
-    say_apart,
+    set_separate_text,
+    set_text,
     words,
 )
 
@@ -103,7 +103,7 @@ def convert_anchor(element: Element, links: Links) -> None:  # noqa: ARG001  as 
 
 
 def _set(element: Element, text: str, url: str) -> None:
-    say(element, text if is_within(element, *_NO_LINKS) else markdown_link(text, url))
+    set_text(element, text if is_within(element, *_NO_LINKS) else markdown_link(text, url))
 
 
 def _page(resource: Element, links: Links, anchor: str) -> Target:
@@ -179,19 +179,19 @@ def convert_emoticon(element: Element, links: Links) -> None:  # noqa: ARG001  a
     """Convert an emoji to its character; a custom emoji to its name (:party-parrot:)."""
     name = element.get(ac("name"), "")
     emoji = element.get(ac("emoji-fallback")) or _EMOTICONS.get(name)
-    say(element, emoji or element.get(ac("emoji-shortname")) or (f":{name}:" if name else ""))
+    set_text(element, emoji or element.get(ac("emoji-shortname")) or (f":{name}:" if name else ""))
 
 
 def convert_time(element: Element, links: Links) -> None:  # noqa: ARG001  as all converters
     """Convert a date to its language-independent form: 2026-11-21."""
-    say(element, words(element) or element.get("datetime", ""))
+    set_text(element, words(element) or element.get("datetime", ""))
 
 
 def convert_image(element: Element, links: Links) -> None:
     """Convert a picture to its alternative text, title, or file name, with its caption below."""
     caption = words(element.find(ac("caption")))
     text = element.get(ac("alt")) or element.get(ac("title")) or _name(element, links)
-    say_apart(element, text)
+    set_separate_text(element, text)
     if caption and caption != text:
         add(element, "br").tail = f"\n{caption}"
 

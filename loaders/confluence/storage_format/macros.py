@@ -15,8 +15,8 @@ from loaders.confluence.storage_format.elements import (
     insert,
     is_within,
     rename,
-    say,
-    say_apart,
+    set_separate_text,
+    set_text,
     words,
 )
 from loaders.confluence.storage_format.links import Links, link_target, markdown_link
@@ -84,27 +84,27 @@ PLAIN_BODIES = {
 """Macros whose body has a fixed language, and its name."""
 
 
-def say_code(macro: Macro) -> None:
+def convert_code(macro: Macro) -> None:
     """Convert the body to a code block with its language, below its title."""
     language = PLAIN_BODIES.get(macro.name, macro.parameter("language", ""))
-    say_block(macro, macro.plain or "", language, macro.parameter("title"))
+    set_code_block(macro, macro.plain or "", language, macro.parameter("title"))
 
 
-def say_formula(macro: Macro) -> None:
+def convert_formula(macro: Macro) -> None:
     """Convert a formula in its own paragraph to a block of TeX, as people search for it."""
-    say_block(macro, _formula(macro), "latex")
+    set_code_block(macro, _formula(macro), "latex")
 
 
-def say_inline_formula(macro: Macro) -> None:
+def convert_inline_formula(macro: Macro) -> None:
     """Convert an inline formula to its TeX."""
-    say(macro.element, _formula(macro))
+    set_text(macro.element, _formula(macro))
 
 
-def say_html(macro: Macro) -> None:
+def convert_html(macro: Macro) -> None:
     """Convert a body of HTML to what a browser would show."""
     from lxml import html  # type: ignore[import-untyped]
 
-    say(macro.element, "", "div")
+    set_text(macro.element, "", "div")
     parser = html.HTMLParser(remove_comments=True, remove_pis=True)
     page = html.document_fromstring(f"<div>{macro.plain or ''}</div>", parser=parser)
     macro.element.extend(page.body)
@@ -114,9 +114,9 @@ def _formula(macro: Macro) -> str:
     return (macro.plain or "").strip() or macro.parameter("body", "equation", "formula", "")
 
 
-def say_block(macro: Macro, text: str, language: str = "", title: str = "") -> None:
+def set_code_block(macro: Macro, text: str, language: str = "", title: str = "") -> None:
     """Convert text to a code block below its title, or to inline code in a table."""
-    say(macro.element, "", "div")
+    set_text(macro.element, "", "div")
     if is_within(macro.element, "td", "th"):  # a cell is one line
         macro.element.text = f"{title} " if title else ""
         add(macro.element, "code", text)
@@ -147,7 +147,7 @@ def keep_body(macro: Macro, kind: str = "") -> None:
 
 def keep_bare_body(macro: Macro) -> None:
     """Convert a macro to its rich body only: its parameters control its appearance or a search."""
-    say(macro.element, "", "div")
+    set_text(macro.element, "", "div")
     if macro.rich is not None:
         macro.rich.tail = ""
         rename(macro.rich, "div")
@@ -195,11 +195,11 @@ def parameter_texts(parameters: Mapping[str, str]) -> list[str]:
     Japanese, or Chinese text. Sizes, colors, ids, switches, and queries are only settings.
     """
     return list(dict.fromkeys(
-        text for name, text in parameters.items() if text and _tells(name.lower(), text)
+        text for name, text in parameters.items() if text and _is_meaningful(name.lower(), text)
     ))  # fmt: skip
 
 
-def _tells(name: str, text: str) -> bool:
+def _is_meaningful(name: str, text: str) -> bool:
     if "](" in text or name in _SHOWN:
         return True
     is_phrase = _WORDS.search(text) is not None and _CODE.search(text) is None
@@ -209,21 +209,21 @@ def _tells(name: str, text: str) -> bool:
 _DAY_LENGTH = len("2026-11-21")
 
 
-def say_roadmap(macro: Macro) -> None:
+def convert_roadmap(macro: Macro) -> None:
     """Convert a plan to a list of its lanes, with their bars and dates, and its markers."""
-    say(macro.element, "", "div")
+    set_text(macro.element, "", "div")
     plan = _plan(macro.parameter("source"))
     if title := macro.parameter("title") or _plan_text(plan, "title"):
         add(macro.element, "p", title)
     if plan:
         entries = add(macro.element, "ul")
         for lane in _parts(plan, "lanes"):
-            _say_entry(entries, lane, _parts(lane, "bars"))
+            _add_entry(entries, lane, _parts(lane, "bars"))
         for marker in _parts(plan, "markers"):
-            _say_entry(entries, marker, [])
+            _add_entry(entries, marker, [])
 
 
-def _say_entry(entries: Element, entry: Any, inner: list[Any]) -> None:
+def _add_entry(entries: Element, entry: Any, inner: list[Any]) -> None:
     days = (_plan_text(entry, name)[:_DAY_LENGTH] for name in ("startDate", "endDate"))
     day = _plan_text(entry, "markerDate", "date")[:_DAY_LENGTH] or " - ".join(filter(None, days))
     text = ": ".join(
@@ -233,7 +233,7 @@ def _say_entry(entries: Element, entry: Any, inner: list[Any]) -> None:
     if inner:
         bars = add(item, "ul")
         for bar in inner:
-            _say_entry(bars, bar, [])
+            _add_entry(bars, bar, [])
 
 
 def _plan(source: str) -> Any:
@@ -280,7 +280,7 @@ _INLINE_FORMULAS = (
 def convert_macro(element: Element, links: Links) -> None:
     """Convert a macro of any kind to HTML in place."""
     macro = read_macro(element, links)
-    _MACROS.get(macro.name, _say_unknown)(macro)
+    _MACROS.get(macro.name, _convert_unknown)(macro)
 
 
 def _label_converter(*names: str) -> Callable[[Macro], None]:
@@ -288,12 +288,12 @@ def _label_converter(*names: str) -> Callable[[Macro], None]:
 
     def convert(macro: Macro) -> None:
         texts = (macro.parameter("title"), macro.parameter(*names))
-        say_apart(macro.element, " ".join(dict.fromkeys(filter(None, texts))))
+        set_separate_text(macro.element, " ".join(dict.fromkeys(filter(None, texts))))
 
     return convert
 
 
-def _say_page(macro: Macro) -> None:
+def _convert_page(macro: Macro) -> None:
     """Convert an included page to a link: its text is imported with that page."""
     name = macro.parameter("", "page", "blogpost", "pageTitle")
     if name and "](" not in name:
@@ -302,45 +302,45 @@ def _say_page(macro: Macro) -> None:
             space_key, title = "", name
         space = space_key or macro.parameter("spaceKey", "space") or None
         name = markdown_link(title, macro.links.page(space, title, ""))
-    say_apart(macro.element, name)
+    set_separate_text(macro.element, name)
 
 
-def _say_file(macro: Macro) -> None:
+def _convert_file(macro: Macro) -> None:
     """Convert a displayed file to a link."""
     name = macro.parameter("name", "file", "filename", "")
     if name and "](" not in name:
         name = markdown_link(name, macro.links.attachment(name, None, None))
     title = macro.parameter("title")
-    say_apart(macro.element, " ".join(part for part in (title, name) if part))
+    set_separate_text(macro.element, " ".join(part for part in (title, name) if part))
 
 
-def _say_unknown(macro: Macro) -> None:
+def _convert_unknown(macro: Macro) -> None:
     """Convert an unknown macro to its textual parameters, followed by its body."""
     texts = parameter_texts(macro.parameters)
     if macro.rich is not None:
         keep_bare_body(macro)
     elif (macro.plain or "").strip():
-        say_block(macro, macro.plain or "")
+        set_code_block(macro, macro.plain or "")
     else:
-        say_apart(macro.element, " ".join(texts))
+        set_separate_text(macro.element, " ".join(texts))
         return
     for text in reversed(texts):
         insert(macro.element, "p", text)
 
 
 _MACROS: dict[str, Callable[[Macro], None]] = {
-    "code": say_code,
-    **dict.fromkeys(PLAIN_BODIES, say_code),
+    "code": convert_code,
+    **dict.fromkeys(PLAIN_BODIES, convert_code),
     **{name: partial(keep_body, kind=kind) for name, kind in PANELS.items()},
     **dict.fromkeys(_BOXES, keep_body),
     **dict.fromkeys(_NAVIGATION, keep_bare_body),
-    **dict.fromkeys(_FILES, _say_file),
-    **dict.fromkeys(_FORMULAS, say_formula),
-    **dict.fromkeys(_INLINE_FORMULAS, say_inline_formula),
-    **dict.fromkeys(("include", "excerpt-include"), _say_page),
+    **dict.fromkeys(_FILES, _convert_file),
+    **dict.fromkeys(_FORMULAS, convert_formula),
+    **dict.fromkeys(_INLINE_FORMULAS, convert_inline_formula),
+    **dict.fromkeys(("include", "excerpt-include"), _convert_page),
     **dict.fromkeys(("style", "css-stylesheet"), keep_bare_body),
-    "html": say_html,
-    "roadmap": say_roadmap,
+    "html": convert_html,
+    "roadmap": convert_roadmap,
     "status": _label_converter("title", "colour", "color"),
     "jira": _label_converter("key", "jqlQuery", "url"),
     "jiraissues": _label_converter("key", "jqlQuery", "url"),
