@@ -6,7 +6,7 @@ from itertools import chain
 from statistics import fmean
 from typing import Any, NamedTuple
 
-from sqlalchemy import ColumnElement, Text, cast, func, or_, select
+from sqlalchemy import ColumnElement, Row, Text, cast, func, or_, select
 from sqlalchemy.orm import InstrumentedAttribute
 
 from domain import CatalogFilters, FilterValue, Metadata, Pattern, Place, Quote, Review, values_of
@@ -17,15 +17,8 @@ from storage.ledger.database import Database, Store, rows_with, scalars_with
 from storage.ledger.document_store import StoredDocument
 from storage.ledger.ledger_tables import DocumentRow, PlaceRow
 
-
-class PlaceColumns(NamedTuple):
-    """Some columns of a place's row; `types`, `fields`, and `aspects` are undecoded JSON."""
-
-    document_id: str
-    types: str
-    fields: str
-    aspects: str
-    rating: float | None
+PlaceColumns = Row[str, str, str, str, float | None]
+"""A row of `_COLUMNS`, which are some columns of places; JSON is not decoded."""
 
 
 class Contents(NamedTuple):
@@ -115,9 +108,9 @@ _PATTERNS = DocumentRow.details[(DETAIL, "patterns")].as_json()
 # JSON as text, so that equal values are decoded only once.
 _COLUMNS = select(
     PlaceRow.document_id,
-    cast(PlaceRow.types, Text),
-    cast(PlaceRow.fields, Text),
-    cast(PlaceRow.aspects, Text),
+    cast(PlaceRow.types, Text).label("types"),
+    cast(PlaceRow.fields, Text).label("fields"),
+    cast(PlaceRow.aspects, Text).label("aspects"),
     PlaceRow.rating,
 )
 _BY_TITLE = (PlaceRow.title, PlaceRow.place_id, PlaceRow.document_id)
@@ -137,7 +130,7 @@ class CachedCatalog(NamedTuple):
     groups: Mapping[Group, Sequence[Rated]]
 
 
-def grouped(places: Iterable[PlaceColumns]) -> dict[Group, list[Rated]]:
+def groups_of(places: Iterable[PlaceColumns]) -> dict[Group, list[Rated]]:
     """The places by types and fields, so that most filters check each value once."""
     groups: dict[Group, list[Rated]] = {}
     for place in places:
@@ -212,8 +205,8 @@ class Places(Store):
             cached = self._cache.get(catalog_id)
             if cached is None or cached.state != state:
                 query = _COLUMNS.where(PlaceRow.catalogue_id == catalog_id)
-                places = [PlaceColumns(*row) for row in session.execute(query)]
-                cached = CachedCatalog(state, contents_of(places), grouped(places))
+                places = session.execute(query).all()
+                cached = CachedCatalog(state, contents_of(places), groups_of(places))
                 self._cache[catalog_id] = cached
         return cached
 
