@@ -256,12 +256,12 @@ class Worker:
             name,
             source,
             self._kinds.loader(source, wait.wait),
-            run.keys,
-            run.confirm_removals,
-            turn,
-            self._quarantine(run, name),
-            wait.report,
-            cancelled,
+            keys=run.keys,
+            confirm_removals=run.confirm_removals,
+            turn=turn,
+            quarantine=self._quarantine(run, name),
+            on_progress=wait.report,
+            cancelled=cancelled,
         )
         is_dry_run = run.kind is ImportKind.DRY_RUN
         return self._imports.dry_run(task) if is_dry_run else self._imports.perform(task)
