@@ -57,7 +57,7 @@ def test_the_only_model_of_a_server_answers_and_is_named_as_the_model(imported, 
     turn = services.chat.ask(LOCAL_USER, QUESTION)
     assert (turn.state, turn.model) == (TurnState.COMPLETE, MODEL)
     assert services.chat.model_label == MODEL
-    assert services.costs.prices.model == MODEL
+    assert services.costs.model == MODEL
     assert [body["model"] for body in chat_requests(model_server)] == [MODEL]
     assert services.turns.list(LOCAL_USER, turn.conversation_id) == [turn]
 

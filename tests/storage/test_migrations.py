@@ -132,7 +132,7 @@ def test_documents_survive_a_downgrade_and_upgrade_of_catalogs(tmp_path):
     migrate(tmp_path, "0006", down=True)
     ledger = open_database(tmp_path)
     assert [document.key for document in Documents(ledger).list()] == ["leave.md"]
-    assert Places(ledger).list() == ((), 0)
+    assert Places(ledger).list("any") == ((), 0)
 
     People(ledger).change("anna", "kim", lambda person: replace(person, preferences={"food": 4.0}))
     ledger.close()

@@ -18,7 +18,7 @@ from storage.opensearch.connection import (
 )
 from storage.opensearch.mapping import Fields, IndexOptions, index_body
 from storage.opensearch.passage_index import PassageIndex
-from storage.opensearch.search_cluster import point_alias, require_usable_name
+from storage.opensearch.search_cluster import own_targets, point_alias
 from storage.opensearch.vector_rows import VectorRows
 from storage.opensearch.word_index import WordIndex
 from storage.vectors.new_rows import new_rows
@@ -181,7 +181,7 @@ class TestARealServer:
             with failing(f"index {index_name} was not created by Footnote: choose another"):
                 change()
         with failing("the name of an index.*FOOTNOTE_SEARCH_INDEX"):
-            require_usable_name(os_client, index_name, [])
+            own_targets(os_client, index_name, [])
         assert os_client.get(index=index_name, id="1")["_source"] == {"title": "theirs"}
 
     def test_an_alias_of_another_application_is_not_touched(self, os_client, index_name):
