@@ -37,7 +37,6 @@ CHANGEABLE = (
 )
 """The settings that can be stored in the data folder; all others come from the environment."""
 
-
 SECRETS = frozenset({"openai_api_key", "embedding_api_key"})
 
 _CHAT_KEY = "openai_api_key"

@@ -94,7 +94,7 @@ class RemoteKind(ABC):
 
     @abstractmethod
     def _listing(self, options: Mapping[str, Any], secret: str, wait: Wait) -> SourcePreview:
-        """Preview the first documents that an import would list.
+        """Preview the first documents that an import would list, without warnings and notes.
 
         Raises:
             SourceError: There are no documents, or they can't be listed.

@@ -8,7 +8,7 @@ from sqlalchemy.orm import Session
 from domain import Action, Principal
 from domain.people import email_reader, user_reader
 from storage.ledger.access_tables import AccountRow, RestrictionReaderRow
-from storage.ledger.account_store import changed_account, deletion_record
+from storage.ledger.account_store import change_account, deletion_record
 from storage.ledger.audit_store import add_event, erase_name
 from storage.ledger.database import Store
 from storage.ledger.ledger_tables import ApiKeyRow, ConversationRow, LabelRow, RatingRow, UserRow
@@ -47,7 +47,7 @@ class AccountErasure(Store):
             NotFoundError: There is no such account.
             ConflictError: It is the last administrator.
         """
-        with self._database.write() as session, changed_account(session, account_id) as row:
+        with self._database.write() as session, change_account(session, account_id) as row:
             _erase_reader(session, row)
             counts = {name: _erase_rows(session, account_id, name) for name in _OWNED}
             session.delete(row)

@@ -113,12 +113,12 @@ class Accounts(Store):
             NotFoundError: There is no such account.
             ConflictError: No administrator would remain.
         """
-        with self._database.write() as session, changed_account(session, account_id) as row:
+        with self._database.write() as session, change_account(session, account_id) as row:
             row.role = role
 
     def disable(self, account_id: str, now: datetime | None) -> None:
         """Disable the account, or enable it if there is no time; see `set_role` for the errors."""
-        with self._database.write() as session, changed_account(session, account_id) as row:
+        with self._database.write() as session, change_account(session, account_id) as row:
             row.disabled_at = now
 
     def has_administrator(self) -> bool:
@@ -191,12 +191,12 @@ def account_not_found(account_id: str) -> NotFoundError:
 
 
 @contextmanager
-def changed_account(session: Session, account_id: str) -> Iterator[AccountRow]:
-    """The row of an account, which the block changes or deletes.
+def change_account(session: Session, account_id: str) -> Iterator[AccountRow]:
+    """Yield the row of an account for a change or its deletion, and check the result.
 
     Raises:
         NotFoundError: There is no such account.
-        ConflictError: It was the last administrator; the error undoes the transaction.
+        ConflictError: No administrator would remain; the error undoes the transaction.
     """
     row = _account_row(session, account_id)
     was_administrator = row.role == Role.ADMIN and row.disabled_at is None

@@ -97,7 +97,7 @@ _USED_AT_START = frozenset(
     (_VERSIONS, "conversations", "discarded_passages", "imports", "indexes", "sources", "workers")
 )
 _OURS = {SourceRow.__tablename__, DocumentRow.__tablename__}
-CONTENTS = (*_OURS, IndexRow.__tablename__)
+CONTENTS = (SourceRow.__tablename__, DocumentRow.__tablename__, IndexRow.__tablename__)
 """The tables that have rows in any library with documents."""
 _MOST_FINDINGS = 100
 _TREE = re.compile(r"\b(?:Tree|tree page) (\d+)\b")
