@@ -217,8 +217,10 @@ def build(root: Path, tree) -> None:
             if not (root / name).exists():  # writing to a pipe would wait for a reader
                 makers[kind](root / name)
     for name, target in links:
+        link = root / name
         with suppress(OSError):
-            (root / name).symlink_to(target)
+            if link.parent.resolve().is_relative_to(root.resolve()):  # not in a link's target
+                link.symlink_to(target)
 
 
 @contextmanager
