@@ -254,7 +254,7 @@ def _as_json(value: Any) -> Any:
     return value.isoformat() if isinstance(value, datetime) else value
 
 
-def minute(moment: datetime | None) -> str:
+def minute_text(moment: datetime | None) -> str:
     """The local time to the minute; a dash without one."""
     return f"{moment.astimezone():%Y-%m-%d %H:%M}" if moment else "-"
 

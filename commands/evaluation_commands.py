@@ -18,7 +18,7 @@ from commands.console import (
     progress_bar,
     write_figures,
 )
-from domain import LOCAL_USER, SearchMode
+from domain import LOCAL_USER, Progress, SearchMode, Stage
 
 if TYPE_CHECKING:
     from services.evaluation.metrics import Figures
@@ -115,11 +115,9 @@ def evaluate(
         raise typer.BadParameter("--rerank can't be combined with --answers or --sweep")
     if answers and sweep:
         raise typer.BadParameter("--answers and --sweep cannot be combined")
-    from services.evaluation.sample_evaluation import holds_questions  # slow
-
     if folder is None:
         figures = _by_own_labels(mode, data_dir)
-    elif answers and holds_questions(folder):
+    elif answers and _holds_questions(folder):
         figures = _by_sample_questions(folder, data_dir)
     else:
         with (
@@ -142,9 +140,14 @@ def evaluate(
     write_figures(json_file, figures)
 
 
+def _holds_questions(folder: Path) -> bool:
+    from services.evaluation.sample_evaluation import holds_questions  # slow
+
+    return holds_questions(folder)
+
+
 def _by_sample_questions(folder: Path, data_dir: Path | None) -> "list[Figures]":
     """Measure with the sample documents, in a temporary data folder unless one is specified."""
-    from domain import Progress, Stage
     from services.evaluation.sample_evaluation import (
         SampleEvaluation,
         figures,

@@ -13,7 +13,7 @@ from commands.console import (
     AsJson,
     DataDir,
     command_line,
-    minute,
+    minute_text,
     open_services,
     print_json,
     print_table,
@@ -141,7 +141,7 @@ def revoke_api_key(
 def _about(key: ApiKey) -> str:
     scopes = ", ".join(sorted(key.scopes))
     groups = f" in {', '.join(sorted(key.groups))}" if key.groups else ""
-    end = f", until {minute(key.expires_at)}" if key.expires_at else ""
+    end = f", until {minute_text(key.expires_at)}" if key.expires_at else ""
     return (
         f"Key {key.id} has the scopes {scopes} for {key.user_id}{groups}{end}. Save its secret now:"
         " only a digest is stored."
@@ -158,6 +158,6 @@ def _print_table(keys: Sequence[ApiKey], data_dir: Path | None) -> None:
 
 
 def _row(key: ApiKey) -> tuple[str, ...]:
-    moments = (minute(getattr(key, name)) for name in _MOMENTS)
+    moments = (minute_text(getattr(key, name)) for name in _MOMENTS)
     groups, scopes = ", ".join(sorted(key.groups)) or "-", " ".join(sorted(key.scopes))
     return key.id, key.name, key.user_id, groups, scopes, *moments

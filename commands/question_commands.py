@@ -13,7 +13,7 @@ from commands.console import (
     DataDir,
     announce_model,
     command_line,
-    minute,
+    minute_text,
     open_services,
     print_json,
     print_warnings,
@@ -282,7 +282,9 @@ def _print_list(rated: "Sequence[Rated]", data_dir: Path | None) -> None:
     for one in rated:
         reason = f" ({one.rating.reason})" if one.rating.reason else ""
         verdict = f"{_verdict(one)}{reason}"
-        typer.secho(f"{minute(one.rating.created_at)}  {verdict}  {_line(one.question)}", bold=True)
+        typer.secho(
+            f"{minute_text(one.rating.created_at)}  {verdict}  {_line(one.question)}", bold=True
+        )
         if one.rating.comment:
             typer.echo(f"   {_line(one.rating.comment)}")
         command = command_line("ratings", "--replay", one.rating.turn_id, data_dir=data_dir)
@@ -322,7 +324,7 @@ def _print_replay(replay: "Replay") -> None:
     from rich.table import Table
     from rich.text import Text
 
-    then = f"Then, {minute(replay.before.created_at)}"
+    then = f"Then, {minute_text(replay.before.created_at)}"
     table = Table(then, "Now", box=None, expand=True, padding=(0, 2, 1, 0))
     for column in table.columns:
         column.ratio = 1

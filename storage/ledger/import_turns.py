@@ -64,4 +64,7 @@ def _turns(session: Session) -> dict[tuple[str, str], int]:
 
 
 def _latest_by_person(turns: Mapping[tuple[str, str], int]) -> dict[str, int]:
-    return {user_id: turn for (user_id, _), turn in sorted(turns.items(), key=itemgetter(1))}
+    latest: dict[str, int] = {}
+    for (user_id, _source_id), turn in turns.items():
+        latest[user_id] = max(turn, latest.get(user_id, 0))
+    return latest

@@ -106,8 +106,8 @@ class Indexes(Store):
 
     def retire(self, index_id: str) -> None:
         """Retire an index; `drop` it once its folder is deleted."""
-        retired = update(IndexRow).where(IndexRow.id == index_id)
-        self._execute(retired.values(state=IndexState.RETIRED))
+        with self._database.write() as session:
+            _set_state(session, IndexRow.id == index_id, IndexState.RETIRED)
 
     def drop(self, index_id: str) -> None:
         """Delete the records of an index and its passages."""

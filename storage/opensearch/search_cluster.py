@@ -98,6 +98,8 @@ def delete_index(client: "OpenSearch", name: str) -> None:
 def own_targets(client: "OpenSearch", alias: str, own_indexes: Collection[str]) -> set[str]:
     """The indexes to which the alias points, which must be among ours; none if it is unused.
 
+    Call it also to make sure that the alias can be used.
+
     Raises:
         SearchIndexError: It is the name of an index, or belongs to another library or program.
     """

@@ -15,8 +15,9 @@ PAGE = "document"
 
 
 def document_address(document_id: str, start: int = 0, end: int = 0) -> str:
-    """The address of a document at a span of its text, relative to any page."""
-    return f"{PAGE}?{urlencode({'id': document_id, 'start': start, 'end': end})}"
+    """The address of a document, at a span of its text if there is one, relative to any page."""
+    span = {"start": start, "end": end} if end else {}
+    return f"{PAGE}?{urlencode({'id': document_id, **span})}"
 
 
 def source_address(turn: Turn, source: RetrievedPassage, citation: Citation | None = None) -> str:

@@ -102,8 +102,8 @@ def _passages(progress: Progress) -> str:
     return str(text.format(done=done, expected=expected))
 
 
-def _documents(progress: Progress, form: str) -> str:
-    return form.format(done=number(progress.done), total=number(progress.total))
+def _documents(progress: Progress, template: str) -> str:
+    return template.format(done=number(progress.done), total=number(progress.total))
 
 
 def _time_left(progress: Progress) -> str:

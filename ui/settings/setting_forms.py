@@ -206,29 +206,29 @@ def show_embedding_settings(services: Services, values: Values) -> None:
     _offer_rebuild(services)
     provider = values["embedding_provider"]
     # Outside the form, because each change reruns the page.
-    changes = choice_field(provider, PROVIDERS, words.EMBEDDING_PROVIDERS)
-    uses_server = changes.get(provider.name, provider.value) == SERVER_PROVIDER
-    with _form(services, "embedding", [values[name] for name in names]) as entered:
-        entered |= changes | text_field(values["embedding_model"], words.EMBEDDING_DEFAULT)
+    choice = choice_field(provider, PROVIDERS, words.EMBEDDING_PROVIDERS)
+    uses_server = choice.get(provider.name, provider.value) == SERVER_PROVIDER
+    with _form(services, "embedding", [values[name] for name in names]) as changes:
+        changes |= choice | text_field(values["embedding_model"], words.EMBEDDING_DEFAULT)
         if uses_server:
-            entered |= text_field(values["embedding_base_url"], words.AS_CHAT_ENDPOINT)
-            entered |= secret_field(values["embedding_api_key"])
+            changes |= text_field(values["embedding_base_url"], words.AS_CHAT_ENDPOINT)
+            changes |= secret_field(values["embedding_api_key"])
 
 
 def show_language_settings(services: Services, values: Values) -> None:
     """Show the language of the pages, and what decides between light and dark."""
     show_section(words.APPEARANCE_SECTION, words.THEME_NOTE)
     value = values["language"]
-    with _form(services, "language", [value]) as entered:
-        entered |= choice_field(value, LANGUAGES, words.INTERFACE_LANGUAGES)
+    with _form(services, "language", [value]) as changes:
+        changes |= choice_field(value, LANGUAGES, words.INTERFACE_LANGUAGES)
 
 
 def show_ocr_settings(services: Services, values: Values) -> None:
     """Show the languages of text in pictures."""
     show_section(words.OCR_SECTION, words.OCR_NOTE)
     value = values["ocr_languages"]
-    with _form(services, "ocr", [value]) as entered:
-        entered |= text_field(value)
+    with _form(services, "ocr", [value]) as changes:
+        changes |= text_field(value)
 
 
 def show_retention_settings(services: Services, values: Values) -> None:
@@ -236,11 +236,11 @@ def show_retention_settings(services: Services, values: Values) -> None:
     show_section(words.RETENTION_SECTION, words.RETENTION_NOTE)
     value = values["deleted_retention_days"]
     key, is_fixed = form_key(value.name), value.is_fixed
-    with _form(services, "retention", [value]) as entered:
+    with _form(services, "retention", [value]) as changes:
         days = st.number_input(
             label_of(value), 1, MOST_DAYS, value.value, disabled=is_fixed, key=key
         )
-        entered |= change_of(value, days)
+        changes |= change_of(value, days)
 
 
 @contextmanager

@@ -228,10 +228,10 @@ def show_pages(total: int, rows: int, key: str) -> None:
         st.pagination(-(-total // rows), key=key)
 
 
-def show_pager(offset: int, shown: int, total: int, rows: int, key: str) -> None:
-    """Show which rows are `shown`, and the pagination."""
+def show_pager(offset: int, count: int, total: int, rows: int, key: str) -> None:
+    """Show that `count` rows from `offset` on are visible, and the pagination."""
     with st.container(horizontal=True, vertical_alignment="center"):
-        first, last = number(offset + 1), number(offset + shown)
+        first, last = number(offset + 1), number(offset + count)
         st.caption(words.SHOWN_OF.format(first=first, last=last, total=number(total)))
         show_pages(total, rows, key)
 
