@@ -18,7 +18,7 @@ from commands.console import (
     progress_bar,
     write_figures,
 )
-from domain import LOCAL_USER, Progress, SearchMode, Stage
+from domain import LOCAL_USER, SearchMode
 
 if TYPE_CHECKING:
     from services.evaluation.metrics import Figures
@@ -161,10 +161,7 @@ def _by_sample_questions(folder: Path, data_dir: Path | None) -> "list[Figures]"
         progress_bar() as progress,
     ):
         services.directories.import_samples(LOCAL_USER, on_progress=progress)
-        graded = []
-        for one in SampleEvaluation(services.chat).grades(LOCAL_USER, questions):
-            graded.append(one)
-            progress(Progress(Stage.INDEXING, len(graded), len(questions)))
+        graded = list(SampleEvaluation(services.chat).grades(LOCAL_USER, questions, progress))
     for one in graded:
         if not one.right and one.question.split == "tune":  # failures of the test split stay unseen
             typer.echo(_wrong(one))

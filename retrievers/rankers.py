@@ -108,8 +108,7 @@ def combine_convex(
     Raises:
         ValueError: `dense_weight` is outside [0, 1], or a score is not finite.
     """
-    if not 0 <= dense_weight <= 1:
-        raise ValueError(f"dense_weight must be in [0, 1], got {dense_weight}")
+    _require_weight(dense_weight)
     if not (dense and sparse):
         dense_weight = 1.0 if dense else 0.0
     scale = _SCALES[normalization]
@@ -135,6 +134,11 @@ def min_max(scored: Sequence[Scored]) -> dict[str, float]:
         return {}
     lowest, spread = min(values), max(values) - min(values)
     return {item: (score - lowest) / spread if spread else 1.0 for item, score in scored}
+
+
+def _require_weight(dense_weight: float) -> None:
+    if not 0 <= dense_weight <= 1:
+        raise ValueError(f"dense_weight must be in [0, 1], got {dense_weight}")
 
 
 def _raise_foreign(
@@ -237,6 +241,9 @@ class SearchesVectors(Protocol):
         """At most `k` of the `fetch_k` most similar passages, in the order selected by MMR."""
 
 
+_DENSE_MODES = (SearchMode.SIMILARITY, SearchMode.SIMILARITY_SCORE_THRESHOLD, SearchMode.MMR)
+
+
 @dataclass(frozen=True)
 class DenseRanker:
     """Ranks by vectors: cosine similarity, cosine similarity above a threshold, or MMR.
@@ -245,12 +252,21 @@ class DenseRanker:
     would be noise, and fusion does not protect against a bad list; `known_scripts` lists the
     readable scripts, or is None for all. MMR (Carbonell and Goldstein, SIGIR 1998) selects from
     20 passages, or from four times `depth` if that is more, and scores by 1 / rank.
+
+    Raises:
+        ValueError: `mode` is not one of the three dense modes.
     """
 
     store: SearchesVectors
     mode: SearchMode = SearchMode.SIMILARITY
     known_scripts: frozenset[str] | None = None
     score_threshold: float = 0.0
+
+    def __post_init__(self) -> None:
+        """Check the mode."""
+        if self.mode not in _DENSE_MODES:
+            names = ", ".join(_DENSE_MODES)
+            raise ValueError(f"{self.mode!r} is not a dense search mode ({names})")
 
     def __call__(self, question: str, depth: int, condition: Filter | None) -> list[Hit]:
         """See `Ranker`."""
@@ -298,7 +314,11 @@ class EnsembleRanker:
 
 @dataclass(frozen=True)
 class ConvexRanker:
-    """Fuses a dense and a sparse ranker by `combine_convex`."""
+    """Fuses a dense and a sparse ranker by `combine_convex`.
+
+    Raises:
+        ValueError: A dense weight is outside [0, 1].
+    """
 
     dense: Ranker
     sparse: Ranker
@@ -309,6 +329,11 @@ class ConvexRanker:
     """For a question and passage ids, returns those of passages in another language."""
     weights_by_script: Mapping[str, float] = field(default_factory=dict)
     """Dense weights by the script family of the question; `dense_weight` applies to the others."""
+
+    def __post_init__(self) -> None:
+        """Check the weights."""
+        for weight in (self.dense_weight, *self.weights_by_script.values()):
+            _require_weight(weight)
 
     def __call__(self, question: str, depth: int, condition: Filter | None) -> list[Hit]:
         """See `Ranker`."""

@@ -85,7 +85,7 @@ def test_an_invalid_dense_weight_is_rejected_at_every_entry_point(weight):
     with pytest.raises(ConfigError, match="FOOTNOTE_DENSE_WEIGHT"):
         load_settings(dense_weight=weight)
     with pytest.raises(ValueError, match=r"must be in \[0, 1\]"):
-        ConvexRanker(lambda *_: [], lambda *_: [], weight)("q", 5, None)
+        ConvexRanker(lambda *_: [], lambda *_: [], weight)
     with pytest.raises(ValueError, match=r"must be in \[0, 1\]"):
         combine_convex([("a", 1.0)], [("b", 1.0)], dense_weight=weight)
 

@@ -9,11 +9,12 @@ from statistics import fmean
 
 from pydantic import TypeAdapter, ValidationError
 
-from domain import CitationState, Principal, Turn
+from domain import CitationState, Principal, Progress, Stage, Turn
 from domain.errors import InputError
 from domain.messages import _
 from services.chat.chat_service import ChatService
 from services.evaluation.metrics import Figures
+from services.long_work import OnProgress, ignore
 
 _QUOTATION_MARKS = str.maketrans('"“”', "'''")
 
@@ -145,11 +146,17 @@ class SampleEvaluation:
 
     chat: ChatService
 
-    def grades(self, principal: Principal, questions: Sequence[SampleQuestion]) -> Iterator[Grade]:
+    def grades(
+        self,
+        principal: Principal,
+        questions: Sequence[SampleQuestion],
+        on_progress: OnProgress = ignore,
+    ) -> Iterator[Grade]:
         """Answer and grade the questions, in order."""
-        for question in questions:
+        for count, question in enumerate(questions, start=1):
             quotes = tuple(quotes_of(self._answer(principal, question)))
             yield Grade(question, quotes, is_right(question, quotes))
+            on_progress(Progress(Stage.INDEXING, count, len(questions)))
 
     def _answer(self, principal: Principal, question: SampleQuestion) -> Turn:
         conversation = None

@@ -11,6 +11,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import ClassVar
 
+import pytest
 from langchain_core.documents import Document
 
 from domain import LOCAL_USER, NEVER_IMPORTED, DocumentRef, Skipped
@@ -18,6 +19,7 @@ from domain.errors import UnreadableError
 from loaders.split import SPLITTER_VERSION
 from services.access import Access
 from services.imports.import_service import ImportService
+from services.imports.index_writer import IndexWriter
 from services.imports.maintenance import MaintenanceService
 from services.long_work import ignore, never
 from storage.index_stores import IndexStores
@@ -117,6 +119,17 @@ class Library:
 
         with suppress(KeyboardInterrupt):
             return self.maintenance.reindex(LOCAL_USER, on_progress=report)
+
+    def interrupt_reindex(self, monkeypatch):
+        """Begin a reindex that is interrupted before it writes anything."""
+
+        def interrupt(*_):
+            raise KeyboardInterrupt
+
+        with monkeypatch.context() as patch:
+            patch.setattr(IndexWriter, "add", interrupt)
+            with pytest.raises(KeyboardInterrupt):
+                self.maintenance.reindex(LOCAL_USER)
 
     @property
     def active(self):

@@ -40,6 +40,11 @@ def test_a_question_in_an_unsupported_script_finds_nothing(store, question, find
     assert bool(ranker(question, 3, None)) is finds
 
 
+def test_a_mode_that_is_not_dense_is_rejected(store):
+    with pytest.raises(ValueError, match="not a dense search mode"):
+        DenseRanker(store, SearchMode.BM25)
+
+
 def test_the_ensemble_fuses_ranks_and_ignores_scores():
     ranker = EnsembleRanker({"x": fixed(("a", 9.0), ("b", 8.9)), "y": fixed(("b", 0.1))})
     assert scored(ranker("q", 5, None)) == [
@@ -74,8 +79,8 @@ def test_more_candidates_are_ranked_than_requested():
 
 
 @pytest.mark.parametrize("weight", [-0.1, 2, float("nan")])
-def test_a_dense_weight_outside_0_to_1_is_rejected(weight):
+def test_a_dense_weight_outside_0_to_1_is_rejected_at_construction(weight):
     with pytest.raises(ValueError, match="dense_weight"):
-        ConvexRanker(fixed(), fixed(), dense_weight=weight)("q", 5, None)
+        ConvexRanker(fixed(), fixed(), dense_weight=weight)
     with pytest.raises(ValueError, match="dense_weight"):
-        ConvexRanker(fixed(), fixed(), weights_by_script={"korean": weight})("질문", 5, None)
+        ConvexRanker(fixed(), fixed(), weights_by_script={"korean": weight})

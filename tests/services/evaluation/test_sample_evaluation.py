@@ -35,9 +35,11 @@ def questions():
 def test_answers_are_graded_by_their_quotes(imported, questions):
     services = imported()
     evaluation = SampleEvaluation(services.chat)
-    graded = list(evaluation.grades(LOCAL_USER, questions))
+    progress = []
+    graded = list(evaluation.grades(LOCAL_USER, questions, progress.append))
     assert [one.right for one in graded] == [True, False, True, True]
     assert [one.question for one in graded] == questions
+    assert [(one.done, one.total) for one in progress] == [(1, 4), (2, 4), (3, 4), (4, 4)]
 
 
 def test_a_quote_names_the_file_that_contains_it(imported):

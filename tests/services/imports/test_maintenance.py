@@ -200,10 +200,12 @@ class TestRecover:
 
     def test_an_import_of_a_living_process_is_unchanged(self, library):
         running = library.leases.start(library.source.id, "anna", process_name())
+        results = []
         with writer_lock(library.data_dir):
-            thread = threading.Thread(target=library.maintenance.recover)
+            thread = threading.Thread(target=lambda: results.append(library.maintenance.recover()))
             thread.start()
             thread.join()
+        assert results == [None], "it raised nothing"
         assert library.import_store.get(running).state is ImportState.RUNNING
 
     def test_a_damaged_index_is_reported_and_does_not_prevent_the_start(self, library):

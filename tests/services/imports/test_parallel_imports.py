@@ -10,6 +10,7 @@ from domain import LOCAL_USER, ImportState, Stage
 from domain.errors import StorageUnavailableError
 from services.imports import compaction
 from services.imports.compaction import Compaction
+from storage.ledger.ledger import Ledger
 from tests.fakes.library import DictLoader, Library
 from tests.fakes.workers import HookedLoader, Worker, documents
 from tests.postgresql.ledgers import LEDGERS
@@ -76,26 +77,42 @@ def test_the_first_two_imports_of_a_library_create_one_index(worker, other):
     assert worker.library.check().agrees
 
 
-def test_garbage_collection_during_another_import_deletes_nothing_staged(worker, other):
+def test_garbage_collection_during_another_import_deletes_nothing_staged(
+    worker, other, monkeypatch
+):
     worker.library.load(DictLoader(documents("old")))
     worker.add("a")
     worker.claim()
-    recoveries = 0
+    ledger, index_id = other.library.imports._active.ledger, other.library.indexes.active().id
+    staged, stage = [], Ledger.stage
+
+    def recover():
+        before = ledger.discards(index_id)
+        other.library.maintenance.recover()
+        staged.append((before, ledger.discards(index_id)))
+
+    def recover_in_a_thread():
+        # Because the lock must keep it from collecting what is being written.
+        thread = threading.Thread(target=recover)
+        thread.start()
+        thread.join()
+
+    def stage_and_recover(*arguments):
+        stage(*arguments)
+        recover_in_a_thread()
 
     def collect(progress):
-        nonlocal recoveries
-        # In a thread, because the lock must keep it from collecting what is being written.
         if progress.stage is Stage.WRITING:
-            thread = threading.Thread(target=other.library.maintenance.recover)
-            thread.start()
-            thread.join()
-            recoveries += 1
+            recover_in_a_thread()
         elif progress.stage is Stage.EMBEDDING:
-            other.library.maintenance.recover()
-            recoveries += 1
+            recover()
+
+    monkeypatch.setattr(Ledger, "stage", stage_and_recover)
 
     assert worker.perform(DictLoader(documents("a")), collect) is ImportState.COMPLETED
-    assert recoveries >= 2
+    assert len(staged) >= 2
+    assert any(before for before, _ in staged)
+    assert all(before == after for before, after in staged)
     assert worker.library.check().agrees
 
 

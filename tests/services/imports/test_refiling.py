@@ -113,7 +113,7 @@ def test_a_reindex_adds_the_collection_to_documents_without_one(library):
     assert library.documents.get(ids[0]).details["collection"] == "docs"
 
 
-def test_after_an_interrupted_reindex_an_import_updates_the_active_index(library):
+def test_after_an_interrupted_reindex_an_import_updates_the_active_index(library, monkeypatch):
     versions = library.documents.versions(library.source.id)
     old = {version.document_id: {} for version in versions.values()}
     library.imports._active.ledger.update_metadata(old)
@@ -121,7 +121,8 @@ def test_after_an_interrupted_reindex_an_import_updates_the_active_index(library
     entries = [Entry(document, passage) for document, passage in passages]
     library.imports._active.writer_of(library.active).update_metadata(entries)
     changed = Library(library.data_dir, model="another")
-    changed.reindex(interrupted=lambda: True)
+    changed.interrupt_reindex(monkeypatch)
+    assert set(changed.documents.ids(missing_in=changed.indexes.building().id)) == old.keys()
 
     changed.load(DictLoader(dict(TEXTS)))
     assert matching_keys(changed, {"collection": "docs"}) == TEXTS.keys()

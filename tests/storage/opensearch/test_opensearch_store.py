@@ -121,11 +121,12 @@ class TestReindex:
         assert documents_with(changed, "Bristol") == {"vpn.txt"}
         assert changed.check().agrees
 
-    def test_an_interrupted_reindex_resumes(self, library, cluster):
+    def test_an_interrupted_reindex_resumes(self, library, cluster, monkeypatch):
         changed = Library(library.data_dir, size=120, cluster=cluster)
-        changed.reindex(interrupted=lambda: True)
+        changed.interrupt_reindex(monkeypatch)
+        assert changed.indexes.building() is not None
         assert documents_with(library, "Bristol") == {"vpn.txt"}
-        changed.reindex()
+        assert changed.reindex().passages_embedded
         assert changed.check().agrees
 
     def test_an_embedded_library_moves_to_the_cluster_and_back(self, tmp_path, cluster, os_client):
