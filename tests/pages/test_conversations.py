@@ -113,8 +113,8 @@ def test_the_list_says_how_long_conversations_are_kept(
     begin("Why?")
     note = words.count(words.CONVERSATION_RETENTION, 90)
     assert note not in page_text(page.run())
-    kept = replace(services.conversations, inactive_retention=timedelta(days=90))
-    services.__dict__["conversations"] = kept
+    with_retention = replace(services.conversations, inactive_retention=timedelta(days=90))
+    services.__dict__["conversations"] = with_retention
     assert note in page_text(page.run())
 
 
