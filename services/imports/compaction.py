@@ -20,7 +20,7 @@ from storage.ledger.database import Database
 from storage.ledger.document_store import Documents
 from storage.ledger.index_store import Index
 
-COMMITS = 100
+COMMITS = 50
 """The length of a history that any index may have."""
 
 PASSAGES_PER_COMMIT = 200
