@@ -21,7 +21,12 @@ from tests.fakes.restaurants import import_restaurants, write_restaurants
 from tests.imported_library import ImportedLibraries, is_handbook, is_new, write_handbook
 from tests.postgresql.ledgers import LEDGERS
 
-pytest_plugins = ("tests.opensearch.fixtures", "tests.postgresql.fixtures", "tests.s3.fixtures")
+pytest_plugins = (
+    "tests.crash_reports",
+    "tests.opensearch.fixtures",
+    "tests.postgresql.fixtures",
+    "tests.s3.fixtures",
+)
 
 TEST_CLIENT = "testserver"
 """The host name that Starlette's test client sends."""

@@ -121,7 +121,9 @@ class MaintenanceService:
             self._problem = (self._indexes.active(), problem)
         except StorageError as error:
             # A transient error, such as a busy library, is not a problem of this index.
-            if not error.retryable:
+            if error.retryable:
+                _log.info("recovery postponed", reason=str(error))
+            else:
                 self._problem = (self._indexes.active(), message_for_everyone(error))
 
     def status(self, principal: Principal) -> IndexStatus:  # noqa: ARG002  # every use case takes a principal

@@ -25,11 +25,12 @@ pytestmark = [
 WAIT_S = 60
 
 PROGRAM = """
-import os, signal, sys
+import os, signal, sys, threading
+from contextlib import contextmanager
 from datetime import timedelta
 from pathlib import Path
 from storage.ledger import import_leases
-from storage.ledger.database import open_database
+from storage.ledger.database import Database, open_database
 from tests.fakes import library, workers
 
 folder, url, moment = sys.argv[1:]
@@ -39,15 +40,29 @@ worker = workers.Worker(Path(folder))
 worker.library.leases.stop_request = lambda *_: ""  # only the ledger stops it
 worker.claim()
 
+writing, write = threading.RLock(), Database.write
+
+@contextmanager
+def write_alone(*arguments, **options):
+    with writing, write(*arguments, **options) as session:
+        yield session
+
+Database.write = write_alone
+
+def suspend_process():
+    # Not while the thread that renews the lease writes: nobody else could write to the ledger.
+    with writing:
+        os.kill(os.getpid(), signal.SIGSTOP)
+
 def suspend(number):
     if moment == f"document {number}":
-        os.kill(os.getpid(), signal.SIGSTOP)
+        suspend_process()
 
 def suspend_at(progress):
     global moment
     if moment == progress.stage:
         moment = ""
-        os.kill(os.getpid(), signal.SIGSTOP)
+        suspend_process()
 
 print(worker.perform(workers.HookedLoader(workers.documents("a"), suspend), suspend_at))
 """

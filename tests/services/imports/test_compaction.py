@@ -139,10 +139,10 @@ class TestALongHistory:
         assert unfinished not in library.indexes.all()
         assert library.check().agrees
 
-    def test_stays_if_a_reindex_with_other_settings_is_unfinished(self, library):
+    def test_stays_if_a_reindex_with_other_settings_is_unfinished(self, library, monkeypatch):
         edit(library, 4)
         changed = Library(library.data_dir, model="another")
-        changed.reindex(interrupted=lambda: True)
+        changed.interrupt_reindex(monkeypatch)
         assert changed.indexes.building() is not None
         assert not compact(library)
 
