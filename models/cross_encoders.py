@@ -6,8 +6,6 @@ import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from datetime import UTC, datetime
-from email.utils import parsedate_to_datetime
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -17,6 +15,7 @@ from langchain_core.cross_encoders import BaseCrossEncoder
 from domain.errors import ConfigError, ModelError, ModelUnavailableError
 from domain.logs import log_context, outgoing_request
 from domain.messages import _
+from domain.web.retry_after import retry_after_s
 from models.embedding_models import near_names
 from models.model_files import load_errors
 from models.openai_errors import Endpoint, shown_words
@@ -184,7 +183,8 @@ class HostedReranker(BaseCrossEncoder):
                 answer = self._send(body, deadline)
             if answer.status == 200:
                 return answer.content
-            wait = _wait_s(answer.retry_after, attempt)
+            requested_s = retry_after_s(answer.retry_after)
+            wait = FIRST_WAIT_S * 2**attempt if requested_s is None else requested_s
             in_time = time.monotonic() + wait < deadline
             if attempt == RETRIES or not (answer.may_pass and in_time):
                 break
@@ -254,26 +254,6 @@ def _scores(content: bytes, expected: int) -> list[float]:
     if len(scores) != expected:
         raise ValueError(f"{len(scores)} scores for {expected} passages")
     return [scores[index] for index in range(expected)]
-
-
-def _wait_s(retry_after: str, attempt: int) -> float:
-    """Seconds to wait, from Retry-After (seconds or a date); if it is missing, waits double."""
-    try:
-        seconds = float(retry_after)
-    except ValueError:
-        return _until(retry_after) if retry_after else FIRST_WAIT_S * 2**attempt
-    return max(seconds, 0.0) if math.isfinite(seconds) else math.inf
-
-
-def _until(date: str) -> float:
-    try:
-        parsed = parsedate_to_datetime(date)
-    except ValueError:
-        return FIRST_WAIT_S
-    then = (
-        parsed if parsed.tzinfo else parsed.replace(tzinfo=UTC)
-    )  # "-0000": UTC, local time zone unknown
-    return max((then - datetime.now(UTC)).total_seconds(), 0.0)
 
 
 @contextmanager

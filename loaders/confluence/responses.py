@@ -1,12 +1,10 @@
 """Interprets responses of Confluence: as data, transient errors, or errors for users."""
 
-import re
-from datetime import UTC, datetime
-from email.utils import parsedate_to_datetime
 from typing import TYPE_CHECKING, Any
 
 from domain.errors import SourceError
 from domain.messages import _
+from domain.web.retry_after import retry_after_s
 from loaders.retries import TransientError
 
 if TYPE_CHECKING:
@@ -46,7 +44,9 @@ def refuse(response: "Response", url: str) -> None:
             if status == 429
             else busy
         )
-        raise TransientError(reason, retry_after_s=_retry_after_s(response))
+        raise TransientError(
+            reason, retry_after_s=retry_after_s(response.headers.get("Retry-After", ""))
+        )
     if status == 401 or "X-Authentication-Denied-Reason" in response.headers:
         raise SourceError(_not_signed_in(response, url))
     if status >= 300:
@@ -112,17 +112,3 @@ def _server_message(response: "Response") -> str:
     message = data.get("message") if isinstance(data, dict) else None
     message = " ".join(str(message or response.reason or "").split())
     return message[:_LONGEST_MESSAGE] or _("no reason given")
-
-
-def _retry_after_s(response: "Response") -> float | None:
-    """Seconds to wait, from the header's number or date; None if it has neither."""
-    header = response.headers.get("Retry-After", "")
-    if re.fullmatch("[0-9]+", header.strip()):
-        return float(header)
-    try:
-        moment = parsedate_to_datetime(header)
-    except ValueError:
-        return None
-    if moment.tzinfo is None:
-        moment = moment.replace(tzinfo=UTC)
-    return max(0.0, (moment - datetime.now(UTC)).total_seconds())

@@ -13,6 +13,7 @@ from domain.errors import (
     UnreadableError,
 )
 from domain.messages import _
+from domain.web.retry_after import retry_after_s
 from loaders.google_drive.drive_login import REFUSED, LoginKind
 from loaders.retries import TransientError
 
@@ -109,7 +110,7 @@ def _http_failure(error: Any) -> Failure:
         is_transient=status in OVERLOADED or (status == 403 and reason in _TOO_FAST),
         is_login=status == 401,
         is_expiry=status == 401,
-        retry_after=_seconds(error.resp.get("retry-after")),
+        retry_after=retry_after_s(error.resp.get("retry-after", "")),
     )
 
 
@@ -130,10 +131,6 @@ def _reason(error_data: Mapping[str, Any]) -> str:
     ]
     configuration_reasons = [reason for reason in reasons if reason in _OF_PROJECT | _OF_SCOPE]
     return next(iter([*configuration_reasons, *reversed(reasons)]), "")
-
-
-def _seconds(text: str | None) -> float | None:
-    return float(text) if text and text.isdigit() else None
 
 
 class TransientDriveError(TransientError):
