@@ -37,6 +37,9 @@ _WHILE_LOADING: Mapping[str, str | None] = {
 }
 """Proxies at a closed port, because importing deeplake sends a report, and the milliseconds until
 its allocator returns freed memory."""
+_THREADS = 2
+"""Threads that read and write files, instead of 16. Each has memory of its own in the allocator, so
+with many, memory grows over a thousand commits (docs/performance.md), and nothing gets faster."""
 _loading = threading.Lock()
 
 
@@ -55,6 +58,7 @@ def _import() -> Any:
         import deeplake
 
         _disable_crash_reporter(deeplake)
+    deeplake.storage.set_concurrency(_THREADS)
     return deeplake
 
 

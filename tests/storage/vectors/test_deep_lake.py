@@ -19,6 +19,7 @@ threads = [threading.Thread(target=lambda: modules.append(deep_lake.load())) for
 [thread.join() for thread in threads]
 assert len(modules) == 4 and len(set(map(id, modules))) == 1
 assert dict(os.environ) == before, "the proxy settings must be restored"
+assert modules[0].storage.concurrency() == 2, "the default of 16 threads takes much memory"
 """
 
 
