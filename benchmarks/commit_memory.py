@@ -1,10 +1,16 @@
 """How much memory a process takes for each commit of a vector store, however few its passages are.
 
 python -m benchmarks.commit_memory --commits 400
+
+Then another process follows twice as many commits in stores that are replaced like compacted
+indexes. With --threads 16, Deep Lake uses as many threads as without our limit.
 """
 
 import argparse
 import tempfile
+from itertools import pairwise
+from multiprocessing import get_context
+from multiprocessing.connection import Connection
 from pathlib import Path
 
 import numpy as np
@@ -12,11 +18,14 @@ import numpy as np
 from benchmarks.afresh import call_afresh
 from benchmarks.processes import own_memory
 from commands.long_running import bound_memory
-from storage.vectors.deep_lake import PassageFiles
+from services.imports.compaction import COMMITS
+from storage.vectors import passage_rows
+from storage.vectors.deep_lake import PassageFiles, load
 from storage.vectors.new_rows import new_rows
 from storage.vectors.passage_rows import PassageRows
 
 PASSAGES, CHANGED, DIMENSION = 600, 6, 384
+REPLACED, FOUND = 30, 50
 WARM_UP = 100
 """Commits before the first measurement, after which the allocators have what they reuse."""
 
@@ -24,7 +33,9 @@ WARM_UP = 100
 def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.commit_memory", description=__doc__)
     parser.add_argument("--commits", type=int, default=400)
-    commits = parser.parse_args().commits
+    parser.add_argument("--threads", type=int, help="of Deep Lake; otherwise, our limit")
+    options = parser.parse_args()
+    commits = options.commits
     with tempfile.TemporaryDirectory() as folder:
         grown = call_afresh("benchmarks.commit_memory:write", folder=folder, commits=commits)
         opened = call_afresh("benchmarks.commit_memory:open_and_search", folder=folder)
@@ -34,6 +45,10 @@ def main() -> None:
     print(f"a writer grows by {1024 * grown:.0f} KiB per commit")
     each = 1024 * (opened - fresh) / commits
     print(f"a reader that opens the store has {each:.0f} KiB more per commit")
+    with tempfile.TemporaryDirectory() as folder:
+        growth = growth_of_follower(folder, 2 * commits, options.threads)
+    parts = ", ".join(f"{size:.1f}" for size in growth)
+    print(f"a follower grows, in each quarter of {2 * commits} commits, by {parts} MiB")
 
 
 def write(folder: str, commits: int) -> float:
@@ -48,6 +63,50 @@ def write(folder: str, commits: int) -> float:
         if commit == WARM_UP:
             before = own_memory()
     return (own_memory() - before) / max(1, commits - WARM_UP - 1)
+
+
+def growth_of_follower(folder: str, commits: int, threads: int | None) -> list[float]:
+    """The growth in MiB, in each quarter of the commits, of a process that reads after each.
+
+    The stores are replaced after `COMMITS` commits.
+    """
+    context = get_context("spawn")
+    connection, theirs = context.Pipe()
+    context.Process(target=_follow, args=(theirs, threads), daemon=True).start()
+    random, sizes = np.random.default_rng(0), list[float]()
+    for commit in range(commits):
+        if commit % COMMITS == 0:
+            files = PassageFiles(Path(folder) / str(commit))
+            writer = PassageRows(files, timeout_s=30)
+            _write(writer, range(PASSAGES), random)
+        first = commit * REPLACED % PASSAGES
+        _write(writer, range(first, first + REPLACED), random)
+        connection.send(files.folder)
+        memory = connection.recv()
+        if commit == 0 or (commit + 1) % (commits // 4) == 0:
+            sizes.append(memory)
+    connection.send(None)
+    return [after - before for before, after in pairwise(sizes)]
+
+
+def _follow(connection: Connection, threads: int | None) -> None:
+    bound_memory()
+    passage_rows.REFRESH_S = 0
+    if threads:
+        load().storage.set_concurrency(threads)
+    random, folder = np.random.default_rng(1), None
+    while current := connection.recv():
+        if current != folder:
+            folder, reader = current, PassageRows(PassageFiles(current), timeout_s=30)
+        reader.nearest_rows(random.normal(size=DIMENSION), FOUND, None)
+        connection.send(own_memory())
+
+
+def _write(rows: PassageRows, numbers: range, random: np.random.Generator) -> None:
+    ids = [f"p{number}" for number in numbers]
+    vectors = random.normal(size=(len(ids), DIMENSION)).astype(np.float32)
+    texts = [" ".join(map(str, random.integers(10**6, size=100))) for _ in ids]
+    rows.upsert(new_rows(ids, texts, vectors, [{"source_id": "s"}] * len(ids)))
 
 
 def open_and_search(folder: str) -> float:

@@ -58,7 +58,8 @@ def _import() -> Any:
         import deeplake
 
         _disable_crash_reporter(deeplake)
-    deeplake.storage.set_concurrency(_THREADS)
+    storage: Any = deeplake.storage  # its stub is incomplete
+    storage.set_concurrency(_THREADS)
     return deeplake
 
 
