@@ -2,8 +2,8 @@
 
 python -m benchmarks.commit_memory --commits 400
 
-Then another process follows twice as many commits in stores that are replaced like compacted
-indexes. With --threads 16, Deep Lake uses as many threads as without our limit.
+Then a process follows the commits to ten stores, each of which replaces the last like a compacted
+index. With --threads 16, Deep Lake has as many threads in that process as without our limit.
 """
 
 import argparse
@@ -25,7 +25,7 @@ from storage.vectors.new_rows import new_rows
 from storage.vectors.passage_rows import PassageRows
 
 PASSAGES, CHANGED, DIMENSION = 600, 6, 384
-REPLACED, FOUND = 30, 50
+REPLACED, FOUND, STORES = 30, 50, 10
 WARM_UP = 100
 """Commits before the first measurement, after which the allocators have what they reuse."""
 
@@ -33,7 +33,7 @@ WARM_UP = 100
 def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.commit_memory", description=__doc__)
     parser.add_argument("--commits", type=int, default=400)
-    parser.add_argument("--threads", type=int, help="of Deep Lake; otherwise, our limit")
+    parser.add_argument("--threads", type=int, help="of Deep Lake in the follower")
     options = parser.parse_args()
     commits = options.commits
     with tempfile.TemporaryDirectory() as folder:
@@ -46,9 +46,9 @@ def main() -> None:
     each = 1024 * (opened - fresh) / commits
     print(f"a reader that opens the store has {each:.0f} KiB more per commit")
     with tempfile.TemporaryDirectory() as folder:
-        growth = growth_of_follower(folder, 2 * commits, options.threads)
-    parts = ", ".join(f"{size:.1f}" for size in growth)
-    print(f"a follower grows, in each quarter of {2 * commits} commits, by {parts} MiB")
+        growth = growth_of_follower(Path(folder), STORES, options.threads)
+    sizes = ", ".join(f"{size:.1f}" for size in growth)
+    print(f"after the first of {STORES} stores, a follower grows with each by {sizes} MiB")
 
 
 def write(folder: str, commits: int) -> float:
@@ -65,28 +65,33 @@ def write(folder: str, commits: int) -> float:
     return (own_memory() - before) / max(1, commits - WARM_UP - 1)
 
 
-def growth_of_follower(folder: str, commits: int, threads: int | None) -> list[float]:
-    """The growth in MiB, in each quarter of the commits, of a process that reads after each.
+def growth_of_follower(folder: Path, stores: int, threads: int | None) -> list[float]:
+    """The growth in MiB, with each further store, of a process that reads after each commit.
 
-    The stores are replaced after `COMMITS` commits.
+    A store is replaced after `COMMITS` commits.
     """
     context = get_context("spawn")
     connection, theirs = context.Pipe()
-    context.Process(target=_follow, args=(theirs, threads), daemon=True).start()
-    random, sizes = np.random.default_rng(0), list[float]()
-    for commit in range(commits):
-        if commit % COMMITS == 0:
-            files = PassageFiles(Path(folder) / str(commit))
-            writer = PassageRows(files, timeout_s=30)
-            _write(writer, range(PASSAGES), random)
-        first = commit * REPLACED % PASSAGES
-        _write(writer, range(first, first + REPLACED), random)
-        connection.send(files.folder)
-        memory = connection.recv()
-        if commit == 0 or (commit + 1) % (commits // 4) == 0:
-            sizes.append(memory)
+    follower = context.Process(target=_follow, args=(theirs, threads))
+    follower.start()
+    theirs.close()  # so that receiving fails if the follower has ended
+    sizes = [_memory_after(connection, folder / str(number)) for number in range(stores)]
     connection.send(None)
+    follower.join()
     return [after - before for before, after in pairwise(sizes)]
+
+
+def _memory_after(connection: Connection, folder: Path) -> float:
+    """The memory of the follower in MiB after `COMMITS` commits to a new store."""
+    random, memory = np.random.default_rng(0), 0.0
+    rows = PassageRows(PassageFiles(folder), timeout_s=30)
+    _write(rows, range(PASSAGES), random)
+    for commit in range(COMMITS):
+        first = commit * REPLACED % PASSAGES
+        _write(rows, range(first, first + REPLACED), random)
+        connection.send(folder)
+        memory = connection.recv()
+    return memory
 
 
 def _follow(connection: Connection, threads: int | None) -> None:

@@ -10,23 +10,40 @@ from pathlib import Path
 
 import pytest
 
-FOLDER = "FOOTNOTE_CRASH_REPORTS"
-"""The environment variable with the folder of the stacks, which test processes inherit."""
+FOLDER = pytest.StashKey()
+FILE = "crash_report"
 LINES = 40
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_configure_node(node):
+    """Tell a process of pytest-xdist which file its stack belongs in."""
+    stash = node.config.stash
+    if FOLDER not in stash:
+        stash[FOLDER] = tempfile.TemporaryDirectory(prefix="footnote-crashes-")
+        node.config.add_cleanup(stash[FOLDER].cleanup)
+    node.workerinput[FILE] = str(Path(stash[FOLDER].name, node.gateway.id))
 
 
 @pytest.hookimpl(trylast=True)  # pytest's own handler is replaced
 def pytest_configure(config):
-    if not hasattr(config, "workerinput"):
-        os.environ[FOLDER] = tempfile.mkdtemp(prefix="footnote-crashes-")
+    file = getattr(config, "workerinput", {}).get(FILE)
+    if file:
+        faulthandler.enable(os.open(file, os.O_CREAT | os.O_WRONLY))
+        os.register_at_fork(after_in_child=faulthandler.disable)
+
+
+def pytest_terminal_summary(terminalreporter, config):
+    if FOLDER not in config.stash:
         return
-    file = Path(os.environ[FOLDER], config.workerinput["workerid"])
-    faulthandler.enable(os.open(file, os.O_CREAT | os.O_WRONLY))
-
-
-def pytest_terminal_summary(terminalreporter):
-    for file in sorted(Path(os.environ[FOLDER]).iterdir()):
-        lines = file.read_text(encoding="utf-8").splitlines()[:LINES]
-        if lines:
+    for file in sorted(Path(config.stash[FOLDER].name).iterdir()):
+        if report := file.read_text(encoding="utf-8"):
             terminalreporter.section(f"crash of {file.name}")
-            terminalreporter.line("\n".join(lines))
+            terminalreporter.line(excerpt(report))
+
+
+def excerpt(report):
+    """The signal and the stack of the thread that received it, without the other threads."""
+    signal, _, threads = report.partition("\n")
+    stack = threads[max(0, threads.find("Current thread")) :].partition("\n\n")[0]
+    return "\n".join([signal, *stack.splitlines()[:LINES]])

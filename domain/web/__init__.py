@@ -1,5 +1,5 @@
-"""Restricts hosts and origins of the page, API, and MCP servers, and adds security headers.
+"""Rules of HTTP: permitted hosts and origins, security headers, and Retry-After.
 
 `host_policy` decides, and the ASGI middleware in `host_guard` enforces the decision. Every server
-uses both. `retry_after` reads a header of other servers. The package imports no other layer.
+uses both. The package imports no other layer.
 """

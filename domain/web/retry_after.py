@@ -4,15 +4,20 @@ import re
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 
+MAX_S = 365 * 24 * 3600.0
+
 
 def retry_after_s(header: str) -> float | None:
-    """Seconds to wait, at least 0, from the header's number or date; None if it has neither."""
-    if re.fullmatch("[0-9]+", header.strip()):
-        return float(header)
+    """Seconds to wait, from the header's number or date; None if it has neither.
+
+    The result is between 0 and a year. Decimals are accepted, although the standard has none.
+    """
+    if re.fullmatch(r"[0-9]+(\.[0-9]+)?", header.strip()):
+        return min(float(header), MAX_S)
     try:
         moment = parsedate_to_datetime(header)
     except (ValueError, OverflowError):
         return None
     if moment.tzinfo is None:  # "-0000": UTC, local time zone unknown
         moment = moment.replace(tzinfo=UTC)
-    return max(0.0, (moment - datetime.now(UTC)).total_seconds())
+    return min(max(0.0, (moment - datetime.now(UTC)).total_seconds()), MAX_S)

@@ -1,6 +1,6 @@
 """Copies the active index without the history of its commits.
 
-Deep Lake keeps 64 to 84 KiB of memory per commit in every process that has a store open
+Deep Lake keeps 60 to 80 KiB of memory per commit in every process that has a store open
 (`python -m benchmarks.commit_memory`), however few passages the commit changed, and can't discard
 old commits. So a long history is left behind: the passages and their vectors are copied to a new
 index, which replaces the old one as after a reindex, but nothing is split or embedded again.

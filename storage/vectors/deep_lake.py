@@ -58,7 +58,7 @@ def _import() -> Any:
         import deeplake
 
         _disable_crash_reporter(deeplake)
-    storage: Any = deeplake.storage  # its stub is incomplete
+    storage: Any = deeplake.storage  # the stub lacks set_concurrency
     storage.set_concurrency(_THREADS)
     return deeplake
 

@@ -74,6 +74,14 @@ def test_a_retry_date_in_the_past_causes_no_wait(build, server):
     assert build().score(PAIRS) == [0.0, 0.2, 0.1]
 
 
+def test_without_a_valid_header_the_waits_double(build, server, monkeypatch):
+    waits = []
+    monkeypatch.setattr("models.cross_encoders.time.sleep", waits.append)
+    server.will(*[Reply("busy", 429, {"Retry-After": "soon"})] * RETRIES)
+    assert build().score(PAIRS) == [0.0, 0.2, 0.1]
+    assert waits == [0.5, 1.0]
+
+
 def test_a_persistently_busy_server_is_an_error_after_the_retries(build, server):
     server.will(*[Reply("overloaded", 503, NOW)] * (RETRIES + 1))
     with pytest.raises(ModelUnavailableError, match="HTTP 503.*The server says: overloaded"):

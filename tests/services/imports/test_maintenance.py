@@ -1,5 +1,7 @@
+import logging
 import shutil
 import threading
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
@@ -184,6 +186,13 @@ class TestRecover:
         assert library.texts() == texts
         assert library.check().agrees
         assert status(library).problem == ""
+
+    def test_recovering_a_busy_library_is_postponed_and_logged(self, library, caplog):
+        with writer_lock(library.data_dir, timeout_s=0), ThreadPoolExecutor(1) as threads:
+            with caplog.at_level(logging.INFO):
+                threads.submit(library.maintenance.recover).result()
+        assert status(library).problem == ""
+        assert "recovery postponed" in caplog.text
 
     def test_an_import_left_in_the_running_state_is_marked(self, library):
         import_id = library.leases.start(library.source.id, "anna", DEAD)

@@ -94,7 +94,7 @@ def test_garbage_collection_during_another_import_deletes_nothing_staged(
     def recover_in_a_thread():
         # Because the lock must keep it from collecting what is being written.
         with ThreadPoolExecutor(1) as threads:
-            threads.submit(recover).result(WAIT_S)
+            threads.submit(recover).result()
 
     def stage_and_recover(*arguments):
         stage(*arguments)
