@@ -1,7 +1,6 @@
 """Three real nodes fail in turn: nothing is lost, nothing half-written is found, imports resume."""
 
 import logging
-import re
 import threading
 import time
 import uuid
@@ -231,9 +230,7 @@ def assert_only_committed_documents_are_found(library, minimum):
 
 
 class TestAFullDisk:
-    def test_writes_are_postponed_until_the_server_removes_its_block(
-        self, three, library_at, caplog
-    ):
+    def test_writes_are_postponed_until_the_server_removes_its_block(self, three, library_at):
         library = library_at()
         library.load(DictLoader(texts(40)))
         stored, *_ = library.active.passages.ids()
@@ -250,10 +247,8 @@ class TestAFullDisk:
                 library.active.delete([stored])
             assert stored in library.active.passages.ids()
             again = library_at()
-            with caplog.at_level(logging.INFO):
-                again.maintenance.recover()
+            again.maintenance.recover()
             assert again.maintenance.status(LOCAL_USER).problem == ""
-            assert re.search("recovery postponed.*almost full", caplog.text)
         assert attempt(library, texts(100)) is None
         assert library.check().agrees
         assert keys_with(library, EVERYWHERE) == set(texts(100))
