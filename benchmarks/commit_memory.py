@@ -57,9 +57,8 @@ def write(folder: str, commits: int) -> float:
     rows = PassageRows(PassageFiles(Path(folder) / "rows"), timeout_s=30)
     random, before = np.random.default_rng(0), 0.0
     for commit in range(commits):
-        ids = [f"p{(CHANGED * commit + n) % PASSAGES}" for n in range(CHANGED)]
-        vectors = random.normal(size=(CHANGED, DIMENSION)).astype(np.float32)
-        rows.upsert(new_rows(ids, ["text"] * CHANGED, vectors, [{"source_id": "s"}] * CHANGED))
+        first = CHANGED * commit % PASSAGES
+        _write(rows, range(first, first + CHANGED), ["text"] * CHANGED, random)
         if commit == WARM_UP:
             before = own_memory()
     return (own_memory() - before) / max(1, commits - WARM_UP - 1)
@@ -85,10 +84,10 @@ def _memory_after(connection: Connection, folder: Path) -> float:
     """The memory of the follower in MiB after `COMMITS` commits to a new store."""
     random, memory = np.random.default_rng(0), 0.0
     rows = PassageRows(PassageFiles(folder), timeout_s=30)
-    _write(rows, range(PASSAGES), random)
+    _write(rows, range(PASSAGES), _texts(PASSAGES, random), random)
     for commit in range(COMMITS):
-        first = commit * REPLACED % PASSAGES
-        _write(rows, range(first, first + REPLACED), random)
+        first = REPLACED * commit % PASSAGES
+        _write(rows, range(first, first + REPLACED), _texts(REPLACED, random), random)
         connection.send(folder)
         memory = connection.recv()
     return memory
@@ -107,10 +106,15 @@ def _follow(connection: Connection, threads: int | None) -> None:
         connection.send(own_memory())
 
 
-def _write(rows: PassageRows, numbers: range, random: np.random.Generator) -> None:
+def _texts(count: int, random: np.random.Generator) -> list[str]:
+    return [" ".join(map(str, random.integers(10**6, size=100))) for _ in range(count)]
+
+
+def _write(
+    rows: PassageRows, numbers: range, texts: list[str], random: np.random.Generator
+) -> None:
     ids = [f"p{number}" for number in numbers]
     vectors = random.normal(size=(len(ids), DIMENSION)).astype(np.float32)
-    texts = [" ".join(map(str, random.integers(10**6, size=100))) for _ in ids]
     rows.upsert(new_rows(ids, texts, vectors, [{"source_id": "s"}] * len(ids)))
 
 

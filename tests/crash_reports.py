@@ -1,6 +1,6 @@
 """Shows, at the end of a run, the stack of each test process that crashed in compiled code.
 
-Pytest prints it when the process crashes, in the middle of a log that is often cut.
+Pytest alone prints it when the process crashes, in the middle of a log that is often cut.
 """
 
 import faulthandler
@@ -12,7 +12,6 @@ import pytest
 
 FOLDER = pytest.StashKey()
 FILE = "crash_report"
-LINES = 40
 
 
 @pytest.hookimpl(optionalhook=True)
@@ -43,7 +42,10 @@ def pytest_terminal_summary(terminalreporter, config):
 
 
 def excerpt(report):
-    """The signal and the stack of the thread that received it, without the other threads."""
+    """The signal, and the stack of the thread that received it; all, if it is no Python thread."""
     signal, _, threads = report.partition("\n")
-    stack = threads[max(0, threads.find("Current thread")) :].partition("\n\n")[0]
-    return "\n".join([signal, *stack.splitlines()[:LINES]])
+    start = threads.find("Current thread")
+    if start < 0:
+        return report
+    stack, _, _ = threads[start:].partition("\n\n")
+    return f"{signal}\n{stack}"

@@ -8,6 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.crash_reports import excerpt
+
 ROOT = Path(__file__).parents[1]
 TESTS = """
 import faulthandler, os, threading, pytest
@@ -30,6 +32,11 @@ def test_crashes():
 def crash():
     faulthandler._sigsegv()
 """
+
+
+def test_all_stacks_are_shown_if_a_thread_of_a_library_crashed():
+    report = "Fatal Python error: Aborted\n\nThread 1:\n  in wait\n\nThread 2:\n  in test\n"
+    assert excerpt(report) == report
 
 
 @pytest.mark.slow

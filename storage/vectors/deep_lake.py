@@ -38,8 +38,8 @@ _WHILE_LOADING: Mapping[str, str | None] = {
 """Proxies at a closed port, because importing deeplake sends a report, and the milliseconds until
 its allocator returns freed memory."""
 _THREADS = 2
-"""Threads that read and write files, instead of 16. Each has memory of its own in the allocator, so
-with many, memory grows over a thousand commits (docs/performance.md), and nothing gets faster."""
+"""Threads that read and write files. With the default of 16, nothing is faster, and memory grows
+for a thousand commits, because each thread has its own in the allocator (docs/performance.md)."""
 _loading = threading.Lock()
 
 
