@@ -1,6 +1,7 @@
 """A clean environment for every test, and real services over a temporary data folder."""
 
 import gc
+import logging
 import os
 import shutil
 import sys
@@ -97,6 +98,15 @@ def _restore_umask():
     umask = os.umask(0o022)
     yield
     os.umask(umask)
+
+
+@pytest.fixture(autouse=True)
+def _restore_log_level():
+    """Restore the level of the program's logger; building services changes it."""
+    program = logging.getLogger("footnote")
+    level = program.level
+    yield
+    program.setLevel(level)
 
 
 @pytest.fixture(autouse=True)

@@ -219,7 +219,7 @@ def build(root: Path, tree) -> None:
     for name, target in links:
         link = root / name
         with suppress(OSError):
-            if link.parent.resolve().is_relative_to(root.resolve()):  # not in a link's target
+            if Path(os.path.realpath(link.parent)).is_relative_to(root):  # not in a link's target
                 link.symlink_to(target)
 
 

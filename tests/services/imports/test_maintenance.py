@@ -189,7 +189,7 @@ class TestRecover:
 
     def test_recovering_a_busy_library_is_postponed_and_logged(self, library, caplog):
         with (
-            caplog.at_level(logging.INFO),
+            caplog.at_level(logging.INFO, "footnote"),
             writer_lock(library.data_dir),
             ThreadPoolExecutor(1) as threads,
         ):
