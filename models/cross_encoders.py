@@ -18,7 +18,7 @@ from domain.messages import _
 from domain.web.retry_after import retry_after_s
 from models.embedding_models import near_names
 from models.model_files import load_errors
-from models.openai_errors import Endpoint, shown_words
+from models.openai_errors import Endpoint, rate_limited, shown_words
 
 if TYPE_CHECKING:
     import httpx
@@ -298,17 +298,7 @@ def _access_denied(answer: _Answer, endpoint: Endpoint) -> ModelError:
             )
         )
     if status == 429:
-        when = (
-            _("Try again after {retry_after}").format(retry_after=answer.retry_after)
-            if answer.retry_after
-            else _("Try again later")
-        )
-        unit = " s" if answer.retry_after.isdecimal() else ""
-        return ModelUnavailableError(
-            _(
-                "{host} is rejecting requests because of its rate limit (HTTP 429). {when}{unit}."
-            ).format(host=host, when=when, unit=unit)
-        )
+        return rate_limited(host, answer.retry_after)
     if answer.may_pass:
         return ModelUnavailableError(
             _("{host} failed (HTTP {status}).{details}").format(

@@ -20,6 +20,7 @@ from domain.errors import (
 )
 from domain.messages import _
 from domain.web.address_guard import AddressGuard
+from domain.web.retry_after import retry_after_s
 
 if TYPE_CHECKING:
     import openai
@@ -286,24 +287,21 @@ def _too_many(error: "openai.APIStatusError", endpoint: Endpoint) -> ModelError:
                 " credit there, or set another key."
             ).format(**endpoint.values)
         )
-    when = _retry_when(error.response.headers.get("retry-after", ""))
+    return rate_limited(endpoint.host, error.response.headers.get("retry-after", ""))
+
+
+def rate_limited(host: str, retry_after: str) -> ModelUnavailableError:
+    """The error for HTTP 429; the Retry-After header is "" if it is missing."""
+    seconds = retry_after_s(retry_after)
+    if seconds is None:
+        when = _("in a minute")
+    else:
+        when = _("in {retry_after} s").format(retry_after=math.ceil(seconds))
     return ModelUnavailableError(
         _(
             "{host} is rejecting requests because of its rate limit (HTTP 429). Try again {when}."
-        ).format(host=endpoint.host, when=when)
+        ).format(host=host, when=when)
     )
-
-
-def _retry_when(retry_after: str) -> str:
-    """When to retry, for a message; the header contains seconds or a date, or is missing."""
-    try:
-        return _("in {retry_after} s").format(retry_after=math.ceil(float(retry_after)))
-    except (ValueError, OverflowError):
-        return (
-            _("after {retry_after}").format(retry_after=retry_after)
-            if retry_after
-            else _("in a minute")
-        )
 
 
 def _is_too_long(error: "openai.APIStatusError") -> bool:
