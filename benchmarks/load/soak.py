@@ -1,7 +1,7 @@
 """A soak: people, editors, and visitors repeat what they do, and usage of each process is sampled.
 
-A least-squares fit over the second half of the samples shows how fast each process grows; the
-first half is the warm-up, in which caches fill and memory settles.
+A least-squares fit over the second half of the samples shows how fast the memory grows that each
+process keeps between tasks. The first half is the warm-up, in which caches fill and memory settles.
 """
 
 import asyncio
@@ -38,6 +38,9 @@ VISITORS = 3
 FOLDER_DOCUMENTS, CHANGED, BOX_DOCUMENTS = 60, 6, 3
 EDITOR_PAUSE_S, CLIENT_PAUSE_S = 0.5, 3.0
 """Editors pause less, because memory settles only after hundreds of imports."""
+GROUPS = 30
+"""Groups of neighboring samples. Only the lowest of a group counts for growth: an embedding takes
+some 40 MiB while it runs, and returns them."""
 PARTS = 10
 """Equal parts of the time, for which the memory is reported."""
 LONG_CHARS = 600
@@ -206,7 +209,7 @@ def growth_of(role: str, samples: Sequence[Sample], begin: float) -> Growth:
     """The growth of a role from `begin` on (`time.monotonic`); at least four samples are later."""
     used = [(one.at, one.usage[role]) for one in samples if role in one.usage]
     late = [(at, usage) for at, usage in used if at >= begin]
-    slope, error = slope_of([at / 3600 for at, _ in late], [usage.own for _, usage in late])
+    slope, error = slope_of(*lowest([at / 3600 for at, _ in late], [one.own for _, one in late]))
     files = _difference([usage.other_files for _, usage in late])
     threads = _difference([usage.threads for _, usage in late])
     kinds = {
@@ -222,6 +225,13 @@ def is_flat(growth: Growth) -> bool:
     is_slow = growth.slope + 2 * growth.error < BOUND_MIB_PER_HOUR
     has_same_files = growth.files <= HANDLES and growth.kinds[LOOPS] <= KEPT_LOOPS
     return is_slow and has_same_files and growth.threads <= HANDLES
+
+
+def lowest(x: Sequence[float], y: Sequence[float]) -> tuple[list[float], list[float]]:
+    """The point with the lowest `y` of each group of neighbors, in order of `x`."""
+    groups = np.array_split(np.arange(len(x)), min(GROUPS, len(x)))
+    at = [min(group, key=y.__getitem__) for group in groups]
+    return [x[n] for n in at], [y[n] for n in at]
 
 
 def slope_of(x: Sequence[float], y: Sequence[float]) -> tuple[float, float]:

@@ -9,7 +9,7 @@ import pytest
 
 from benchmarks.load.documents import Writer
 from benchmarks.load.people import dialogs
-from benchmarks.load.soak import growth_of, is_flat, slope_of
+from benchmarks.load.soak import growth_of, is_flat, lowest, slope_of
 from benchmarks.processes import LOOPS, Sample, Usage, kind_of, usage_by_role
 from loaders.formats import read_document
 
@@ -136,6 +136,18 @@ def test_a_warm_up_does_not_count_as_growth():
     assert growth.before == 30
     assert growth.slope == pytest.approx(0, abs=1e-6)
     assert is_flat(growth)
+
+
+def test_memory_that_is_returned_after_each_task_does_not_count_as_growth():
+    samples = [Sample(10 * n, {"API": usage(40 if n % 3 else 0)}) for n in range(360)]
+    growth = growth_of("API", samples, 1800)
+    assert (growth.slope, growth.error) == pytest.approx((0, 0), abs=1e-6)
+
+
+def test_the_lowest_point_of_each_group_of_samples_counts():
+    x, y = list(range(60)), [7, 5] * 30
+    assert lowest(x, y) == ([2 * n + 1 for n in range(30)], [5] * 30)
+    assert lowest(x[:7], y[:7]) == (x[:7], y[:7])
 
 
 def test_the_slope_of_steps_is_less_certain_than_that_of_independent_samples():
