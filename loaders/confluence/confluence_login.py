@@ -58,12 +58,11 @@ def site_url(text: str) -> str:
         host.encode("idna")  # rejects labels that are empty or longer than 63 characters (RFC 1035)
     except ValueError as error:
         raise SourceError(_no_address(address)) from error
-    if parts.scheme not in ("http", "https") or not host or re.search(r"[\s\\]", host):
+    root = _root(host, parts.path)
+    if parts.scheme not in ("http", "https") or not host or re.search(r"[\s\\]", host + root):
         raise SourceError(_no_address(address))
     literal = f"[{host}]" if ":" in host else host
-    return (
-        f"{parts.scheme}://{literal}{'' if port is None else f':{port}'}{_root(host, parts.path)}"
-    )
+    return f"{parts.scheme}://{literal}{'' if port is None else f':{port}'}{root}"
 
 
 def is_cloud_host(host: str) -> bool:

@@ -61,7 +61,7 @@ def confidence(
         return rating / scale
     count = max(ratings, 1)
     share = count / (count + prior_weight)
-    return (share * rating + (1 - share) * prior_mean) / scale
+    return min(1.0, (share * rating + (1 - share) * prior_mean) / scale)  # rounding
 
 
 def type_match(types: Collection[str], desired: Collection[str] | None) -> float | None:

@@ -130,9 +130,9 @@ class OriginalService:
             )
         data_dir = self.data_dir.resolve()
         is_upload = source.kind == _UPLOAD
-        root = (data_dir / source.location if is_upload else Path(source.location)).resolve()
+        root = data_dir / source.location if is_upload else Path(source.location)
         try:
-            file = path.resolve()
+            root, file = root.resolve(), path.resolve()
         except (OSError, RuntimeError):  # RuntimeError: circular links
             file = Path("/")
         is_private = not is_upload and file.is_relative_to(data_dir)

@@ -27,10 +27,10 @@ def safe_name(name: str) -> str:
     """
     last = name.replace("\\", "/").rpartition("/")[2]
     visible = "".join(letter for letter in last if _is_visible(letter)).translate(_UNFIT)
-    bare = _bare(unicodedata.normalize("NFC", visible))
+    bare = _bare(_shorten(_bare(unicodedata.normalize("NFC", visible))))
     if bare.partition(".")[0].rstrip().upper() in _RESERVED:
-        bare = f"_{bare}"
-    return _bare(_shorten(bare))
+        bare = _bare(_shorten(f"_{bare}"))
+    return bare
 
 
 def _is_visible(letter: str) -> bool:

@@ -57,7 +57,10 @@ _ESCAPED = re.compile(r"\\(?:ud[89ab]..\\ud[c-f]..|(ud[89a-f]..|u0000)|.)")
 
 
 def json_text(value: Any) -> str:
-    """The value as JSON, with U+FFFD in place of the characters that `sanitize` replaces."""
+    """The value as JSON, with U+FFFD in place of the characters that `sanitize` replaces.
+
+    A high surrogate before a low one becomes the character that the two encode.
+    """
     return sanitize_json(json.dumps(value))
 
 

@@ -1,5 +1,6 @@
 """Charts of the library: documents by source, language, and passage count; imports per day."""
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -26,12 +27,15 @@ def show_figures(services: Services) -> None:
     """Show the four charts in two columns."""
     contents = services.documents.contents(principal())
     left, right = st.columns(2, gap="medium")
-    sources = most_of({one.name: one.documents for one in contents.sources if not one.is_catalog})
+    sources: Counter[str] = Counter()  # names may be equal
+    for one in contents.sources:
+        if not one.is_catalog:
+            sources[one.name] += one.documents
     scripts = {words.SCRIPT_NAMES.get(name, name): n for name, n in contents.scripts.items()}
     groups = passage_groups(services.documents.by_passages(principal()))
     days = services.documents.import_days(principal(), DAYS)
     with left:
-        _show(words.SOURCES_CHART, bars(sources))
+        _show(words.SOURCES_CHART, bars(most_of(sources)))
         _show(words.PASSAGES_CHART, columns(groups))
     with right:
         _show(words.LANGUAGES_CHART, bars(scripts))
@@ -44,7 +48,8 @@ def most_of(sources: Mapping[str, int]) -> dict[str, int]:
     ranked = sorted(sources.items(), key=lambda item: -item[1])
     top, others = dict(ranked[:MOST_SOURCES]), ranked[MOST_SOURCES:]
     if others:
-        top[words.count(words.OTHER_SOURCES, len(others))] = sum(n for _, n in others)
+        name = words.count(words.OTHER_SOURCES, len(others))
+        top[name] = top.get(name, 0) + sum(n for _, n in others)
     return top
 
 

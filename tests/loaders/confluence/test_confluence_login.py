@@ -46,7 +46,10 @@ def test_any_address_of_a_site_leads_to_its_base_url(address, site):
 
 @pytest.mark.parametrize(
     "address",
-    ["", "  ", "ftp://h/wiki", "https://", "our wiki", "http://h:x", "http://[1", "a..b", "0" * 64],
+    [
+        *("", "  ", "ftp://h/wiki", "https://", "our wiki", "h/our wiki", "h/a /", "h/a\\b"),
+        *("http://h:x", "http://[1", "a..b", "0" * 64),
+    ],
 )
 def test_invalid_addresses_are_rejected_with_an_example(address):
     with pytest.raises(SourceError, match=r"such as https://company\.atlassian\.net/wiki"):

@@ -1,5 +1,5 @@
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from services.catalog.place_scores import (
@@ -149,6 +149,7 @@ def test_more_ratings_bring_confidence_closer_to_the_rating(own, first, second, 
 
 
 @given(rating, ratings, rating, prior_weight)
+@example(own=5.0, count=0, mean=5.0, prior=1000.0)
 def test_confidence_lies_between_the_rating_and_the_mean(own, count, mean, prior):
     low, high = sorted((own / 5, mean / 5))
     assert low - 1e-12 <= rating_confidence(own, count, mean, prior_weight=prior) <= high + 1e-12

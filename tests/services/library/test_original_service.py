@@ -62,6 +62,13 @@ def test_a_link_out_of_the_folder_is_not_followed(services, document_id, folder,
         services.originals.read(LOCAL_USER, document_id)
 
 
+def test_a_folder_that_became_a_circular_link_has_no_files(services, document_id, folder):
+    shutil.rmtree(folder)
+    folder.symlink_to(folder)
+    with pytest.raises(UnreadableError, match="no longer in the folder"):
+        services.originals.read(LOCAL_USER, document_id)
+
+
 @pytest.fixture
 def pdf(services, folder):
     """The id of a PDF document, and its file."""

@@ -40,6 +40,8 @@ def test_a_long_name_keeps_its_suffix():
 @given(st.text(max_size=300))
 @example("a" * 300 + ". .")
 @example("~$~$.con.md")
+@example("con" + " " * 250 + "x")
+@example("con" + " " * 250 + "x.md")
 def test_a_safe_name_stays_within_its_folder_and_is_safe(name):
     safe = safe_name(name)
     assert safe_name(safe) == safe

@@ -26,6 +26,11 @@ def test_grouping_the_smaller_sources_loses_no_document(sources):
     assert len(groups) <= MOST_SOURCES + 1
 
 
+def test_a_source_named_like_the_group_of_smaller_sources_keeps_its_documents():
+    sources = {"1 other source": 9} | {f"source {n}": 5 for n in range(MOST_SOURCES)}
+    assert sum(most_of(sources).values()) == sum(sources.values())
+
+
 def test_the_charts_contain_their_data():
     days = [ImportDay(date(2026, 11, 20), {"new": 3, "gone": 1})]
     rows = import_chart(days).to_dict()["data"]["values"]
