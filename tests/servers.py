@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from storage.ledger.database import open_database
 from storage.ledger.import_queue_store import ImportRuns
 from tests.fakes.command_line import ROOT
+from tests.opensearch.home import free_ports
 
 START_S = 120
 ANSWER_S = 30
@@ -106,9 +107,8 @@ def wait_for_imports(data_dir, timeout_s=START_S):
 
 
 def free_port():
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
+    """A port on which no server listens; the caller's server binds it seconds later."""
+    return free_ports([None])[0]
 
 
 def _wait_until_listening(server, process):

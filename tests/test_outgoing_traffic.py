@@ -1,6 +1,5 @@
 """The program makes no outgoing calls: it runs in a network that records them."""
 
-import socket
 import subprocess
 import sys
 from contextlib import contextmanager
@@ -16,7 +15,7 @@ from tests.fakes.openai import MODEL, serving
 from tests.fakes.openai_wire import Text
 from tests.fakes.outside import recorded
 from tests.fakes.page_session import open_from_another_site, open_start_page, wait_for_pages
-from tests.servers import wait_for_imports
+from tests.servers import free_port, wait_for_imports
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="needs Linux network namespaces")
 
@@ -66,9 +65,7 @@ def running(line, *command):
 
 
 def free_address():
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return f"localhost:{probe.getsockname()[1]}"
+    return f"localhost:{free_port()}"
 
 
 @pytest.mark.slow

@@ -7,6 +7,7 @@ from langchain_core.documents import Document
 from langchain_core.embeddings import Embeddings
 
 from chains.citations.answer_check import check_answer
+from chains.citations.answer_reader import quotation
 from chains.extractive.extractive_answerer import ExtractiveAnswerer, no_clear_answer
 from chains.extractive.sentence_scores import score_sentences
 from domain import CitationState, RetrievedPassage
@@ -315,7 +316,7 @@ def test_quotes_for_arbitrary_questions_and_texts_are_verified(question, texts):
     for sentence in ExtractiveAnswerer().best_sentences(question, documents):
         assert (
             check_answer(
-                f"“{sentence.text}” [{sentence.n}]",
+                quotation(sentence.n, sentence.text),
                 [RetrievedPassage(n, "", str(n), "", "", text) for n, text in enumerate(texts, 1)],
                 lambda document_id: texts[int(document_id) - 1],
             )

@@ -30,14 +30,22 @@ class Connected:
     def call(self, tool, **arguments):
         return self.ask("call_tool", tool, arguments)
 
-    def call_and_cancel(self, tool, seconds, **arguments):
-        """Cancel the call after this many seconds."""
+    def cancel_call(self, tool, is_due, **arguments):
+        """Call a tool, and cancel the call as soon as `is_due()`; it must not end before."""
+
+        async def call():
+            await self.client.call_tool(tool, arguments)
+            raise AssertionError(f"{tool} ended before it was canceled")
 
         async def bounded():
-            with anyio.move_on_after(seconds):
-                return await self.client.call_tool(tool, arguments)
+            with anyio.fail_after(WAIT_S):
+                async with anyio.create_task_group() as group:
+                    group.start_soon(call)
+                    while not is_due():
+                        await anyio.sleep(0.02)
+                    group.cancel_scope.cancel()
 
-        return self._portal.call(bounded)
+        self._portal.call(bounded)
 
 
 @contextmanager

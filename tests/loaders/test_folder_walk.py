@@ -235,7 +235,7 @@ def apply_modes(root: Path, modes):
         with enforced_permissions():
             yield
     finally:
-        for path, mode in before:
+        for path, mode in sorted(before):  # parents first
             path.chmod(mode)
 
 

@@ -1,5 +1,6 @@
 """Page tests run the real pages over scripted services."""
 
+import gc
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import date
@@ -114,6 +115,12 @@ def _no_warm_up() -> Iterator[None]:
     with pytest.MonkeyPatch.context() as monkeypatch:
         monkeypatch.setattr(frame, "_warm_up", lambda services: None)
         yield
+
+
+@pytest.fixture(autouse=True)
+def _keep_frozen(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Leave modules and tests exempt from garbage collection, which ends each run of a page."""
+    monkeypatch.setattr(gc, "unfreeze", lambda: None)
 
 
 def install_services(services: Kind, monkeypatch: pytest.MonkeyPatch) -> Iterator[Kind]:

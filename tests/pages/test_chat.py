@@ -68,7 +68,7 @@ def test_a_second_question_continues_the_conversation(page: AppTest, services: S
 def test_a_reload_shows_the_conversation_in_the_url(page: AppTest) -> None:
     ask(page, "Will you remember?")
     assert page.query_params["conversation"] == "c1"
-    reloaded = AppTest.from_file(str(APP))
+    reloaded = AppTest.from_file(str(APP), default_timeout=20)
     reloaded.query_params["conversation"] = "c1"
     html = page_text(reloaded.run())
     assert "Will you remember?" in html
@@ -76,7 +76,7 @@ def test_a_reload_shows_the_conversation_in_the_url(page: AppTest) -> None:
 
 
 def test_a_missing_conversation_is_reported_and_the_page_starts_over(services: Services) -> None:
-    page = AppTest.from_file(str(APP))
+    page = AppTest.from_file(str(APP), default_timeout=20)
     page.query_params["conversation"] = "gone"
     assert words.LOST_CONVERSATION in page_text(page.run())
     assert words.WELCOME in page_text(page)
@@ -156,7 +156,7 @@ def test_stopping_an_answer_closes_the_stream_of_the_service(
 ) -> None:
     services.chat.script = Script(pieces=("slow ",) * 100, pause_s=0.1)
     with pytest.raises(RuntimeError, match="timed out"):
-        page.chat_input[0].set_value("Slowly?").run(timeout=1)
+        page.chat_input[0].set_value("Slowly?").run(timeout=4)
     assert services.chat.closed.wait(5)
 
 
@@ -180,7 +180,7 @@ def test_a_new_conversation_after_an_error_is_empty(page: AppTest, services: Ser
 
 def test_an_empty_library_says_how_to_fill_it(services: Services) -> None:
     services.library.now.documents = 0
-    page = AppTest.from_file(str(APP)).run()
+    page = AppTest.from_file(str(APP), default_timeout=20).run()
     html = page_text(page)
     assert words.LIBRARY_EMPTY in html
     assert words.EMPTY_SAMPLES in html
@@ -190,7 +190,7 @@ def test_a_question_to_an_empty_library_is_answered_with_how_to_fill_it(
     services: Services,
 ) -> None:
     services.library.now.documents = 0
-    page = AppTest.from_file(str(APP)).run()
+    page = AppTest.from_file(str(APP), default_timeout=20).run()
     html = ask(page, "How <many>?")
     assert "How &lt;many&gt;?" in html
     assert words.EMPTY_LIBRARY in html
@@ -217,12 +217,14 @@ def test_a_long_conversation_shows_the_latest_questions_and_more_on_request(
 
 def test_a_library_notice_is_shown(services: Services) -> None:
     services.library.now.notices = ("The embedding changed: re-embed 44 passages.",)
-    assert "re-embed 44 passages" in page_text(AppTest.from_file(str(APP)).run())
+    assert "re-embed 44 passages" in page_text(
+        AppTest.from_file(str(APP), default_timeout=20).run()
+    )
 
 
 def test_sample_questions_are_offered_only_with_the_sample_documents(services: Services) -> None:
     services.library.now.has_only_samples = False
-    html = page_text(AppTest.from_file(str(APP)).run())
+    html = page_text(AppTest.from_file(str(APP), default_timeout=20).run())
     assert words.WELCOME in html
     assert "(9 documents in the library)" in html
     assert not any(question in html for question in words.SAMPLE_QUESTIONS)
@@ -235,7 +237,9 @@ def test_an_invalid_setting_is_reported_instead_of_a_broken_page(
         raise ConfigError("OPENAI_MODEL is missing.")
 
     monkeypatch.setattr(bootstrap, "build_services", fail)
-    assert "OPENAI_MODEL is missing." in page_text(AppTest.from_file(str(APP)).run())
+    assert "OPENAI_MODEL is missing." in page_text(
+        AppTest.from_file(str(APP), default_timeout=20).run()
+    )
 
 
 def test_a_very_long_question_is_truncated_when_repeated(page: AppTest, services: Services) -> None:
@@ -351,7 +355,7 @@ def test_an_answer_is_copied_with_the_sources_it_cites(page: AppTest) -> None:
 def test_a_stopped_answer_can_be_retried_immediately(page: AppTest, services: Services) -> None:
     services.chat.script = Script(pieces=("slow ",) * 100, pause_s=0.1)
     with pytest.raises(RuntimeError, match="timed out"):
-        page.chat_input[0].set_value("Slowly?").run(timeout=1)
+        page.chat_input[0].set_value("Slowly?").run(timeout=4)
     assert services.chat.closed.wait(5)
     services.chat.script = Script()
     reloaded = AppTest.from_file(str(APP), default_timeout=20)

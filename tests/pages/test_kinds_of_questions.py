@@ -38,7 +38,7 @@ def test_an_extract_shows_its_document_and_its_quotes(page):
 
 
 def test_no_search_is_shown_while_a_greeting_is_answered():
-    page = AppTest.from_function(greeting).run()
+    page = AppTest.from_function(greeting, default_timeout=20).run()
     html = "\n".join(element.value for element in page.html)
     assert words.ANSWERING in html
     assert words.SEARCHING not in html

@@ -169,7 +169,7 @@ def test_the_principal_of_the_page_has_groups_and_the_verified_address(
     user = claims(groups=["hr"], email="ada@example.com", email_verified=True)
     expected = principal_of(services.sign_in, user)
     assert (expected.groups, expected.email) == ({"hr"}, "ada@example.com")
-    page = AppTest.from_function(only_the_principal)
+    page = AppTest.from_function(only_the_principal, default_timeout=20)
     page.user = user
     assert page.run().session_state["principal"] == expected
 
@@ -178,7 +178,7 @@ def test_a_person_who_signs_out_sees_the_sign_in_even_with_a_copy_of_the_cookie(
     services: ServicesWithSignIn,
 ) -> None:
     user = claims()
-    page = AppTest.from_function(only_the_person)
+    page = AppTest.from_function(only_the_person, default_timeout=20)
     page.user = user
     page.run().button[0].click().run()
     assert not page.exception
@@ -188,7 +188,7 @@ def test_a_person_who_signs_out_sees_the_sign_in_even_with_a_copy_of_the_cookie(
 
 
 def test_a_person_can_export_their_data(services: ServicesWithSignIn) -> None:
-    page = AppTest.from_function(only_the_person)
+    page = AppTest.from_function(only_the_person, default_timeout=20)
     page.user = claims()
     [download] = page.run().get("download_button")
     assert not page.exception
@@ -257,7 +257,7 @@ def test_a_provider_that_is_down_is_reported_in_one_sentence(
         raise SignInError("The sign-in service can't be reached.")
 
     monkeypatch.setattr(SignInService, "check_provider", fail)
-    page = AppTest.from_function(only_the_sign_in)
+    page = AppTest.from_function(only_the_sign_in, default_timeout=20)
     page.user = {"is_logged_in": False}
     page.run().button[0].click().run()
     assert "can&#x27;t be reached" in page_text(page)

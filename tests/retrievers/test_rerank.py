@@ -151,7 +151,7 @@ def test_a_hanging_batch_does_not_block_program_exit():
         over.wait()
 
     try:
-        build(Scripted(stuck), budget_s=0.05).invoke("annual leave")
+        build(Scripted(stuck), budget_s=0.5).invoke("annual leave")
         assert [thread.daemon for thread in threads] == [True]
     finally:
         over.set()
@@ -166,7 +166,7 @@ def test_no_batch_is_started_after_the_budget_is_exceeded():
         return [1.0] * len(pairs)
 
     reranker = Scripted(stuck, AssertionError("a second batch"))
-    build(reranker, budget_s=0.05, pairs_per_batch=2).invoke("annual leave")
+    build(reranker, budget_s=0.5, pairs_per_batch=2).invoke("annual leave")
     over.set()
     done.thread.join()
     assert len(reranker.script) == 1

@@ -27,7 +27,7 @@ CALL_START = {
 CALL_ARGUMENTS = {"tool_calls": [{"index": 0, "function": {"arguments": " leave"}}]}
 
 LENGTH = ({"chat_max_tokens": 32}, TOO_LONG)
-TIME = ({"chat_answer_timeout_s": 1.5, "chat_max_tokens": 0}, OUT_OF_TIME)
+TIME = ({"chat_answer_timeout_s": 3, "chat_max_tokens": 0}, OUT_OF_TIME)
 limits = pytest.mark.parametrize(("settings", "reason"), [LENGTH, TIME], ids=["length", "time"])
 
 
@@ -103,7 +103,7 @@ def test_a_truncated_rewrite_is_not_searched(imported, model_server):
 
 
 def test_the_time_of_a_rewrite_counts_toward_the_answer_timeout(imported, model_server):
-    services = imported(chat=True, embed=True, chat_answer_timeout_s=1.5, chat_max_tokens=0)
+    services = imported(chat=True, embed=True, chat_answer_timeout_s=3, chat_max_tokens=0)
     model_server.will(Text(GOOD), RAMBLING)
     first = services.chat.ask(LOCAL_USER, QUESTION)
     turn = services.chat.ask(LOCAL_USER, "And the gateway?", first.conversation_id)
@@ -141,7 +141,7 @@ def test_an_endless_tool_call_is_not_executed(imported, model_server, settings, 
 
 
 def test_the_time_of_ask_documents_counts_toward_the_timeout_of_the_agent(imported, model_server):
-    services = imported(chat=True, embed=True, chat_answer_timeout_s=1.5, chat_max_tokens=0)
+    services = imported(chat=True, embed=True, chat_answer_timeout_s=3, chat_max_tokens=0)
     mute = Endless(content="")
     model_server.will(ToolCalls(Call("ask_documents", {"question": QUESTION})), mute)
     turn = services.chat.ask(LOCAL_USER, QUESTION, search=SearchChoice(by_agent=True))

@@ -11,7 +11,7 @@ from services.events import TurnFinished
 from tests.api.openai.test_completions import citation, turn_with
 
 TEXTS = st.text(st.characters(exclude_characters="\0", exclude_categories=("Cs",)), max_size=80)
-QUESTIONS = TEXTS.filter(lambda text: text.strip())
+QUESTIONS = TEXTS.filter(lambda text: text.replace("\ufeff", "").strip())
 
 
 def question_of(*messages):

@@ -95,10 +95,10 @@ def test_archives_without_readable_files_are_rejected_with_the_reason():
 
 
 def assert_rejected_quickly(data, reason):
-    started = time.perf_counter()
+    started = time.process_time()
     with pytest.raises(UnreadableError, match=reason):
         read(data)
-    assert time.perf_counter() - started < 2
+    assert time.process_time() - started < 2
 
 
 def test_zip_bombs_are_rejected_before_unpacking():
@@ -112,10 +112,10 @@ def test_zip_bombs_with_a_false_size_are_rejected(name):
     size = 64 * 2**20
     data = zipped({"content.txt": bytes(size)})
     data = data.replace(struct.pack("<I", size), struct.pack("<I", 10))
-    started = time.perf_counter()
+    started = time.process_time()
     with pytest.raises(UnreadableError, match="too much to read safely"):
         read_document(name, data)
-    assert time.perf_counter() - started < 2
+    assert time.process_time() - started < 2
 
 
 def test_zip_bombs_of_overlapping_files_are_rejected():

@@ -40,12 +40,12 @@ def test_another_node_answers_instead():
 
 
 def test_repetitions_share_the_time_limit():
-    with running(Answers(UNAVAILABLE, delay_s=0.4)) as server:
-        client = connect(SearchServer((server.url,), timeout_s=1))
+    with running(Answers(UNAVAILABLE, delay_s=1)) as server:
+        client = connect(SearchServer((server.url,), timeout_s=2))
         start = time.monotonic()
         with pytest.raises(SearchUnavailableError), client_errors():
             client.info()
-        assert time.monotonic() - start < 1.4
+        assert time.monotonic() - start < 3.5  # four attempts would take 4 s
         assert len(server.requests) in (2, 3)
 
 
@@ -61,9 +61,9 @@ def test_a_request_that_times_out_is_not_repeated():
 
 
 def test_a_node_that_does_not_answer_rests():
-    silent = Answers(described("2.19.1"), delay_s=1)
+    silent = Answers(described("2.19.1"), delay_s=2.5)
     with running(silent), running(Answers(described("2.19.1"))) as node:
-        client = connect(SearchServer((silent.url, node.url), timeout_s=0.3))
+        client = connect(SearchServer((silent.url, node.url), timeout_s=1))
         failures = 0
         for _ in range(8):
             try:

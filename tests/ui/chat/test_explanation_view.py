@@ -1,3 +1,5 @@
+import re
+
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -90,7 +92,6 @@ def test_the_snippet_omits_the_markup_of_headings_and_bold_text():
 
 @given(st.text(), st.lists(st.text(min_size=1), max_size=4))
 def test_only_matched_words_are_highlighted(text, words):
-    folded = {word.casefold() for word in words} | {word.lower() for word in words}
     for start, stop in matched_spans(text, words):
-        match = text[start:stop]
-        assert {match.casefold(), match.lower()} & folded or len(match) == 1
+        found = text[start:stop]
+        assert any(re.fullmatch(re.escape(word), found, re.IGNORECASE) for word in words)

@@ -16,7 +16,7 @@ def address_page():
 
 
 def open_page(value: str = "") -> AppTest:
-    page = AppTest.from_function(address_page)
+    page = AppTest.from_function(address_page, default_timeout=20)
     if value:
         page.query_params["id"] = value
     return page.run()

@@ -14,7 +14,7 @@ from ui.shared.frame import _warm_up
 def _unfreeze_objects() -> Iterator[None]:
     gc.unfreeze()
     yield
-    gc.unfreeze()
+    gc.freeze()
 
 
 def test_objects_loaded_at_startup_are_frozen_once() -> None:

@@ -118,12 +118,13 @@ def settle_language_of_page():
 @pytest.mark.parametrize(("setting", "language"), [("ko", "ko"), ("en", "en"), ("auto", "en")])
 def test_the_setting_overrides_the_browser_unless_it_is_auto(monkeypatch, setting, language):
     monkeypatch.setenv("FOOTNOTE_LANGUAGE", setting)
-    page = AppTest.from_function(settle_language_of_page).run()  # without a browser, so English
+    page = AppTest.from_function(settle_language_of_page, default_timeout=20)
+    page.run()  # without a browser, so English
     assert page.session_state[reader_language.LANGUAGE] == language
 
 
 def test_an_invalid_setting_falls_back_to_the_browser_without_an_exception(monkeypatch):
     monkeypatch.setenv("FOOTNOTE_LANGUAGE", "klingon")
-    page = AppTest.from_function(settle_language_of_page).run()
+    page = AppTest.from_function(settle_language_of_page, default_timeout=20).run()
     assert not page.exception
     assert page.session_state[reader_language.LANGUAGE] == "en"

@@ -275,7 +275,7 @@ def page():
 )
 def test_a_page_is_in_the_language_of_the_setting(monkeypatch, setting, heading):
     monkeypatch.setenv("FOOTNOTE_LANGUAGE", setting)
-    assert AppTest.from_function(page).run().markdown[0].value == heading
+    assert AppTest.from_function(page, default_timeout=20).run().markdown[0].value == heading
 
 
 def test_the_names_of_texts_are_unique():
