@@ -18,7 +18,7 @@ from domain.messages import _
 from domain.web.retry_after import retry_after_s
 from models.embedding_models import near_names
 from models.model_files import load_errors
-from models.openai_errors import Endpoint, rate_limited, shown_words
+from models.openai_errors import Endpoint, rate_limit_error, shown_words
 
 if TYPE_CHECKING:
     import httpx
@@ -298,7 +298,7 @@ def _access_denied(answer: _Answer, endpoint: Endpoint) -> ModelError:
             )
         )
     if status == 429:
-        return rate_limited(host, answer.retry_after)
+        return rate_limit_error(host, answer.retry_after)
     if answer.may_pass:
         return ModelUnavailableError(
             _("{host} failed (HTTP {status}).{details}").format(

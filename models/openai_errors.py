@@ -287,16 +287,16 @@ def _too_many(error: "openai.APIStatusError", endpoint: Endpoint) -> ModelError:
                 " credit there, or set another key."
             ).format(**endpoint.values)
         )
-    return rate_limited(endpoint.host, error.response.headers.get("retry-after", ""))
+    return rate_limit_error(endpoint.host, error.response.headers.get("retry-after", ""))
 
 
-def rate_limited(host: str, retry_after: str) -> ModelUnavailableError:
+def rate_limit_error(host: str, retry_after: str) -> ModelUnavailableError:
     """The error for HTTP 429; the Retry-After header is "" if it is missing."""
     seconds = retry_after_s(retry_after)
     if seconds is None:
         when = _("in a minute")
     else:
-        when = _("in {retry_after} s").format(retry_after=math.ceil(seconds))
+        when = _("in {retry_after} s").format(retry_after=max(1, math.ceil(seconds)))
     return ModelUnavailableError(
         _(
             "{host} is rejecting requests because of its rate limit (HTTP 429). Try again {when}."

@@ -19,7 +19,7 @@ def world(build_services, tmp_path, request):
 
 
 def test_no_face_shows_what_is_hidden(world, caplog):
-    caplog.set_level(logging.INFO)
+    caplog.set_level(logging.INFO, "footnote")
     assert leaks(world, 50) == []
     assert not [one for one in world.documents if one.secret in caplog.text]
 

@@ -1,7 +1,7 @@
 """A soak: people, editors, and visitors repeat what they do, and usage of each process is sampled.
 
-A least-squares fit over the second half of the samples shows how fast the memory grows that each
-process keeps between tasks. The first half is the warm-up, in which caches fill and memory settles.
+A least-squares fit over the second half of the samples shows how fast the memory that each process
+keeps between tasks grows. The first half is the warm-up, in which caches fill and memory settles.
 """
 
 import asyncio
@@ -39,8 +39,8 @@ FOLDER_DOCUMENTS, CHANGED, BOX_DOCUMENTS = 60, 6, 3
 EDITOR_PAUSE_S, CLIENT_PAUSE_S = 0.5, 3.0
 """Editors pause less, because memory settles only after hundreds of imports."""
 GROUPS = 30
-"""Groups of neighboring samples. Only the lowest of a group counts for growth: an embedding takes
-some 40 MiB while it runs, and returns them."""
+"""Groups of neighboring samples. Only the lowest sample of each counts toward growth: an embedding
+takes some 40 MiB while it runs, and then returns it."""
 PARTS = 10
 """Equal parts of the time, for which the memory is reported."""
 LONG_CHARS = 600

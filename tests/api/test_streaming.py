@@ -19,7 +19,7 @@ from domain import LOCAL_USER, TurnState
 from tests.api.conftest import bearer
 from tests.api.serving import events_of, serving
 from tests.fakes.openai import MODEL, Text
-from tests.servers import free_port
+from tests.servers import START_S, free_port
 
 pytestmark = pytest.mark.slow
 
@@ -27,7 +27,6 @@ ASK, STREAM = "/api/v1/ask", "/api/v1/ask/stream"
 LEAVE = {"question": "How many days of annual leave do new employees get?"}
 SLOWLY = Text(*["word "] * 200, pause_s=0.05)
 WAIT_S = 15
-START_S = 120
 
 
 def until(condition, seconds=WAIT_S):

@@ -1,7 +1,6 @@
 """llmock, a third-party OpenAI-compatible server, in a subprocess."""
 
 import json
-import socket
 import subprocess
 import sys
 import time
@@ -11,6 +10,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
+
+from tests.servers import free_port
 
 START_S = 40
 
@@ -45,9 +46,7 @@ class Llmock:
 @contextmanager
 def serving() -> Iterator[Llmock]:
     """The server until the end of the block."""
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
+    port = free_port()
     command = Path(sys.executable).parent / "llmock"
     server = subprocess.Popen(
         [command, "serve", "-h", "127.0.0.1", "-p", str(port), "--log-level", "error"]

@@ -119,7 +119,7 @@ def _no_warm_up() -> Iterator[None]:
 
 @pytest.fixture(autouse=True)
 def _keep_frozen(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Leave modules and tests exempt from garbage collection, which ends each run of a page."""
+    """Keep modules and tests frozen; each run of a page collects garbage."""
     monkeypatch.setattr(gc, "unfreeze", lambda: None)
 
 

@@ -1,7 +1,7 @@
 """Charts of the library: documents by source, language, and passage count; imports per day."""
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import altair as alt
@@ -12,6 +12,7 @@ import streamlit as st
 
 from bootstrap import Services
 from domain import ImportDay
+from services.library.document_service import LibrarySource
 from ui.shared.frame import principal
 from ui.shared.safe_html import escape
 from ui.text import words
@@ -27,20 +28,25 @@ def show_figures(services: Services) -> None:
     """Show the four charts in two columns."""
     contents = services.documents.contents(principal())
     left, right = st.columns(2, gap="medium")
-    sources: Counter[str] = Counter()  # names may be equal
-    for one in contents.sources:
-        if not one.is_catalog:
-            sources[one.name] += one.documents
     scripts = {words.SCRIPT_NAMES.get(name, name): n for name, n in contents.scripts.items()}
     groups = passage_groups(services.documents.by_passages(principal()))
     days = services.documents.import_days(principal(), DAYS)
     with left:
-        _show(words.SOURCES_CHART, bars(most_of(sources)))
+        _show(words.SOURCES_CHART, bars(most_of(documents_by_name(contents.sources))))
         _show(words.PASSAGES_CHART, columns(groups))
     with right:
         _show(words.LANGUAGES_CHART, bars(scripts))
         title = words.IMPORTS_CHART.format(days=DAYS)
         _show(title, import_chart(days) if days else None, words.IMPORTS_CHART_NOTE)
+
+
+def documents_by_name(sources: Iterable[LibrarySource]) -> Counter[str]:
+    """The number of documents by source name, without catalogs; sources may share a name."""
+    documents: Counter[str] = Counter()
+    for one in sources:
+        if not one.is_catalog:
+            documents[one.name] += one.documents
+    return documents
 
 
 def most_of(sources: Mapping[str, int]) -> dict[str, int]:

@@ -1,6 +1,5 @@
 """The library as an MCP server, called by the real client over both transports."""
 
-import time
 from datetime import timedelta
 
 import httpx2
@@ -301,9 +300,7 @@ def test_a_canceled_call_closes_the_stream_of_the_model(imported, model_server, 
     with serving_mcp(services) as url:
         with connected(over_http(url, key(services)), mode=mode) as client:
             client.cancel_call("ask_documents", is_called, question="annual leave?")
-            start = time.monotonic()
             assert model_server.hung_up.wait(10)
-            assert time.monotonic() - start < 15
             assert not client.call("list_sources").is_error
 
 

@@ -259,7 +259,7 @@ def test_the_last_administrator_can_not_leave(sign_in, accounts):
 
 
 def test_the_administrator_link_is_for_the_public_address_and_works_once(sign_in, caplog):
-    caplog.set_level(logging.DEBUG)
+    caplog.set_level(logging.DEBUG, "footnote")
     ada, ben = sign_in.principal_of(ADA, NOW), sign_in.principal_of(BEN, NOW)
     old, new = (sign_in.make_administrator_link(NOW).rpartition("=")[2] for _ in range(2))
     assert sign_in.make_administrator_link(NOW).startswith(

@@ -70,6 +70,10 @@ def test_json_contains_exactly_the_sanitized_text(ledger_kind, text):
     assert json.loads(json_text([text, {text: 1}])) == [sanitize(text), {sanitize(text): 1}]
 
 
+def test_a_pair_of_surrogates_in_json_becomes_its_character(ledger_kind):
+    assert json.loads(json_text("\ud83d\ude00")) == "😀"
+
+
 def test_texts_are_sorted_by_code_points(tmp_path):
     names = ["b", "a", "Z", "é", "É", "_", "휴가", "休暇", "a b", "ab", "😀", "10", "9"]
     library = Library(tmp_path)

@@ -33,7 +33,7 @@ def source_id(database):
 
 
 def test_secrets_are_stored_only_encrypted(database, secrets_with, source_id, tmp_path, caplog):
-    caplog.set_level(logging.DEBUG)
+    caplog.set_level(logging.DEBUG, "footnote")
     secrets = secrets_with(new_key())
     secrets.save(source_id, "api_token", PLAIN)
     assert secrets.get(source_id, "api_token") == PLAIN

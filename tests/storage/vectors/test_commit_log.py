@@ -29,7 +29,7 @@ def reserve_commit_number(folder):
 
 
 def commit_after_a_gap(folder, store):
-    """The seconds of a commit; a slow disk may delay one, but not each."""
+    """The seconds that a commit takes after a reserved number without a file."""
     reserve_commit_number(folder)
     started = time.monotonic()
     store.add_texts(["1 1"], ids=["shared"])  # replaces: only commits that delete would wait
@@ -37,6 +37,7 @@ def commit_after_a_gap(folder, store):
 
 
 def test_commits_do_not_wait_for_a_writer_that_died_during_its_commit(tmp_path, store):
+    # A slow disk may delay one commit, but not all three.
     assert min(commit_after_a_gap(tmp_path, store) for _ in range(3)) < 1.5
     reopened = DeepLakePassages(tmp_path, TextVectors())
     assert min(commit_after_a_gap(tmp_path, reopened) for _ in range(3)) < 1.5

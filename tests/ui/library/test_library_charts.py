@@ -4,10 +4,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from domain import ImportDay
+from services.library.document_service import LibrarySource
 from ui.library.library_charts import (
     MOST_SOURCES,
     bars,
     columns,
+    documents_by_name,
     import_chart,
     most_of,
     passage_groups,
@@ -24,6 +26,11 @@ def test_grouping_the_smaller_sources_loses_no_document(sources):
     groups = most_of(sources)
     assert sum(groups.values()) == sum(sources.values())
     assert len(groups) <= MOST_SOURCES + 1
+
+
+def test_sources_of_the_same_name_share_a_bar():
+    sources = [LibrarySource(str(n), "Wiki", "directory", "", n) for n in (2, 3)]
+    assert documents_by_name(sources) == {"Wiki": 5}
 
 
 def test_a_source_named_like_the_group_of_smaller_sources_keeps_its_documents():

@@ -11,7 +11,7 @@ from ui.shared.frame import _warm_up
 
 
 @pytest.fixture(autouse=True)
-def _unfreeze_objects() -> Iterator[None]:
+def _nothing_frozen_at_first() -> Iterator[None]:
     gc.unfreeze()
     yield
     gc.freeze()
