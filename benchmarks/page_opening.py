@@ -5,7 +5,6 @@ script has ended.
 """
 
 import os
-import socket
 import subprocess
 import sys
 import time
@@ -15,6 +14,8 @@ from contextlib import ExitStack, closing, contextmanager
 from pathlib import Path
 from statistics import median
 from typing import Any, NamedTuple
+
+from tests.opensearch.home import free_ports
 
 ROOT = Path(__file__).parent.parent
 START_S, OPEN_S = 90, 60
@@ -165,11 +166,8 @@ def served(script: Path, data_dir: Path) -> Iterator[str]:
 
 
 def free_port() -> int:
-    """A port that no other process listens on."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port: int = probe.getsockname()[1]
-        return port
+    """A port on which no server listens; the caller's server binds it seconds later."""
+    return free_ports([None])[0]
 
 
 def wait_until_healthy(address: str, within_s: float = START_S) -> None:

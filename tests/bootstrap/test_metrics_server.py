@@ -24,11 +24,10 @@ from tests.servers import free_port
 def port():
     """The port of metrics of this process, which takes the role of a worker."""
     program = logging.getLogger(PROGRAM)
-    level, handlers = program.level, list(program.handlers)
+    handlers = list(program.handlers)
     port = free_port()
     serve_metrics("worker", port, "FOOTNOTE_WORKER_METRICS_PORT")
     yield port
-    program.setLevel(level)
     program.handlers[:] = handlers
 
 

@@ -12,7 +12,7 @@ from domain.logs import PROGRAM, get_logger
 def change():
     """Returns how much a sample has changed since the test started."""
     program, handler = logging.getLogger(PROGRAM), server_metrics.LogMetrics()
-    level, handlers = program.level, list(program.handlers)
+    handlers = list(program.handlers)
     for other in handlers:  # a test of a server may have left one, which would count again
         program.removeHandler(other)
     program.addHandler(handler)
@@ -26,7 +26,6 @@ def change():
     program.removeHandler(handler)
     for other in handlers:
         program.addHandler(other)
-    program.setLevel(level)
 
 
 def _samples():

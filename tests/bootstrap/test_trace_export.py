@@ -49,7 +49,7 @@ RUN = {
 def collector(monkeypatch):
     """A collector that receives the traces of this process."""
     program = logging.getLogger(PROGRAM)
-    level, handlers = program.level, list(program.handlers)
+    handlers = list(program.handlers)
     with collecting() as (collector, address):
         monkeypatch.setenv("OTEL_EXPORTER_OTLP_ENDPOINT", address)
         monkeypatch.setattr(trace_export, "_provider", None)
@@ -58,7 +58,6 @@ def collector(monkeypatch):
         yield collector
         collector.release.set()
         trace_export._provider.shutdown()
-    program.setLevel(level)
     program.handlers[:] = handlers
     tracing.start_traces.cache_clear()
 

@@ -21,11 +21,10 @@ SECRET = "hunter2-Zq8"
 def _restore_logging(monkeypatch):
     monkeypatch.setattr(logs, "_known", ())
     root, ours = logging.getLogger(), logging.getLogger("footnote")
-    handlers, observers, level = root.handlers[:], ours.handlers[:], ours.level
+    handlers, observers = root.handlers[:], ours.handlers[:]
     ours.handlers[:] = []  # a test of a server may have left one that counts lines
     yield
     root.handlers[:], ours.handlers[:] = handlers, observers
-    ours.setLevel(level)
 
 
 @pytest.fixture(params=["text", "json"])
