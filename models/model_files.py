@@ -1,8 +1,6 @@
-"""Loading model files: checksums, errors for missing or damaged files, and freed memory."""
+"""Loading model files: checksums, and errors for missing or damaged files."""
 
-import ctypes
 import hashlib
-import sys
 from pathlib import Path
 
 from domain.errors import ConfigError
@@ -62,12 +60,3 @@ def load_errors() -> tuple[type[Exception], ...]:
         state.InvalidGraph,
         state.Fail,
     )
-
-
-def return_freed_memory() -> None:
-    """Return freed memory to the system; glibc would keep as much as the model's file takes."""
-    if sys.platform != "linux":
-        return
-    trim = getattr(ctypes.CDLL(None), "malloc_trim", None)  # musl lacks it
-    if trim is not None:
-        trim(0)
