@@ -50,14 +50,12 @@ def open_form(page: "Page", program: Program) -> None:
 
 
 def press(place: "Page | Locator", label: str) -> None:
-    place.get_by_role("button", name=label).click()
-
-
-def confirm(page: "Page", place: "Locator", label: str) -> None:
-    """Press a button once the page is idle; a click during scrolling is lost."""
-    settle(page)
-    wait_for_animations(page)
-    press(place, label)
+    """Press a button once the page is idle: a click is lost if the button moves meanwhile."""
+    button = place.get_by_role("button", name=label)
+    button.wait_for()
+    settle(button.page)
+    wait_for_animations(button.page)
+    button.click()
 
 
 def add_folder(page: "Page", program: Program, folder: Path, button: str) -> None:

@@ -15,7 +15,7 @@ from tests.browser.actions import (
     settle,
     typing_box,
 )
-from tests.browser.importing import make_files
+from tests.browser.importing import make_files, press
 from tests.loaders.formats.files import pdf_file
 from ui.text import words
 
@@ -83,7 +83,7 @@ def test_a_dropped_folder_keeps_its_subfolders(
     settle(page)
     drop(page, page.get_by_test_id("stChatInput"), folder)
     page.locator('[data-testid="stChatInputSubmitButton"]:enabled').click()
-    page.get_by_role("button", name=words.FILES_OF_CONVERSATION.format(n=2)).click()
+    press(page, words.FILES_OF_CONVERSATION.format(n=2))
     files = page.get_by_test_id("stPopoverBody")
     sync_api.expect(files).to_contain_text("office/rules.md")
     sync_api.expect(files).to_contain_text("office/travel/rules.md")

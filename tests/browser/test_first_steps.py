@@ -114,7 +114,7 @@ def choose_report(page: "sync_api.Page") -> None:
 @pytest.mark.slow
 def test_the_samples_are_removed_with_one_button(page: "sync_api.Page", program: Program) -> None:
     page.goto(f"{program.address}/imports")
-    page.get_by_role("button", name=words.SAMPLES_REMOVE).click()
+    press(page, words.SAMPLES_REMOVE)
     page.get_by_text(words.SAMPLES_REMOVE_EFFECT).wait_for()
     press(page, words.SAMPLES_REMOVE_NOW)
     page.get_by_role("button", name=words.EMPTY_SAMPLES).wait_for()

@@ -141,7 +141,7 @@ def test_a_source_is_renamed_scheduled_and_paused(
     badges = page.locator(".fn-source-head .fn-state")
     sync_api.expect(badges.last).to_have_text(words.IMPORT_STATES["paused"])
     press(page, words.ALL_SOURCES)
-    page.get_by_role("button", name="복지 안내").click()
+    press(page, "복지 안내")
     press(page, words.RESUME_SOURCE)
     see_state(page, ImportState.COMPLETED)
     sync_api.expect(badges).to_have_count(1)

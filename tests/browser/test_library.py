@@ -12,7 +12,6 @@ from tests.browser.importing import (
     RECORD_MESSAGES,
     add_folder,
     choose,
-    confirm,
     import_folder,
     make_files,
     open_page,
@@ -116,7 +115,7 @@ def test_a_removed_document_stays_excluded_until_it_is_restored(
     removal = library.locator(".st-key-library-removal")
     sync_api.expect(removal).to_contain_text(words.count(words.LIBRARY_REMOVE_ASK, 1))
     screenshot(library, "library-remove")
-    confirm(library, removal, words.count(words.LIBRARY_REMOVE_NOW, 1))
+    press(removal, words.count(words.LIBRARY_REMOVE_NOW, 1))
     see_message(library, words.count(words.WILL_REMOVE, 1))
     see_rows(library, 1)  # without a click
     see_no_import(library)

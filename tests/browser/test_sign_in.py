@@ -6,6 +6,7 @@ import pytest
 
 from domain import Role
 from tests.browser.actions import DESKTOP, WAIT_MS, settle
+from tests.browser.importing import press
 from tests.browser.team import (
     COOKIE,
     Team,
@@ -47,7 +48,7 @@ def test_a_person_signs_in_and_out_and_a_copy_of_the_cookie_is_refused(
     copies = [one for one in page.context.cookies() if one["name"] == COOKIE]
     assert [one["httpOnly"] for one in copies] == [True]
     person_menu(page, "Ada Lovelace").click()
-    page.get_by_role("button", name=words.SIGN_OUT).click()
+    press(page, words.SIGN_OUT)
     page.get_by_role("button", name="Yes, sign me out").click()
     sign_in_button(page).wait_for()
     assert page.get_by_role("alert").count() == 0
@@ -136,6 +137,7 @@ def test_roles_and_disabled_accounts_count_at_the_next_click(
 
     team.accounts.set_role(ben.id, Role.EDITOR)
     other.get_by_role("link", name=words.LIBRARY_PAGE).click()
+    settle(other)
     other.get_by_role("link", name=words.IMPORT_PAGE).click()
     other.get_by_role("heading", name=words.IMPORT_PAGE).wait_for()
     assert other.get_by_role("link", name=words.SETTINGS_PAGE).count() == 0
