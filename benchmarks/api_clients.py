@@ -10,7 +10,7 @@ from typing import Any
 
 import httpx
 
-PATIENCE_S = 60
+TIMEOUT_S = 60
 _TOKEN = re.compile(rb"event: token\r\ndata: (.*)\r\n")
 _END = b"event: end\r\n"
 _OVERLAP = len(_END)
@@ -34,7 +34,7 @@ async def _ask_for(
     headers = {"Authorization": f"Bearer {secret}"}
     limits = httpx.Limits(max_connections=clients)
     async with httpx.AsyncClient(
-        base_url=url, headers=headers, timeout=PATIENCE_S, limits=limits
+        base_url=url, headers=headers, timeout=TIMEOUT_S, limits=limits
     ) as http:
         crowd = _Crowd(http, questions)
         # An uncounted warm-up: loading on first use is a separate matter.
@@ -69,7 +69,7 @@ class _Crowd:
             n += 7
 
     async def _ask(self, question: str) -> None:
-        asked, first, came, ended = time.monotonic(), None, b"", False
+        start, first, came, ended = time.monotonic(), None, b"", False
         body = {"question": question}
         async with self._http.stream("POST", "/api/v1/ask/stream", json=body) as answer:
             answer.raise_for_status()
@@ -79,8 +79,8 @@ class _Crowd:
                 if first is None and (token := _TOKEN.search(came)):
                     first = time.monotonic()
                     by_model = float(json.loads(token[1])["text"].split()[0])
-                    added = (first - asked) * 1000 - by_model
-                    self.added.append((asked - self._began, added))
+                    added = (first - start) * 1000 - by_model
+                    self.added.append((start - self._began, added))
                 ended = _END in came or ended
         if first is None or not ended:
             raise ValueError(f"the answer did not end: {came[-_OVERLAP:]!r}")

@@ -40,28 +40,28 @@ class ScriptedModel:
     ) -> None:
         if scope["type"] != "http":
             return
-        asked = time.monotonic()
+        start = time.monotonic()
         while (await receive()).get("more_body"):
             pass
         headers = [(b"content-type", b"text/event-stream")]
         await send({"type": "http.response.start", "status": 200, "headers": headers})
         await asyncio.sleep(self._first_s)
-        for piece in self._pieces(asked):
+        for piece in self._pieces(start):
             await send({"type": "http.response.body", "body": piece, "more_body": True})
             await asyncio.sleep(self._gap_s)
         ended = _chunk({}, "stop") + b"data: [DONE]\n\n"
         await send({"type": "http.response.body", "body": ended})
 
-    def _pieces(self, asked: float) -> Iterator[bytes]:
-        milliseconds = (time.monotonic() - asked) * 1000
+    def _pieces(self, start: float) -> Iterator[bytes]:
+        milliseconds = (time.monotonic() - start) * 1000
         yield _chunk({"role": "assistant", "content": f"{milliseconds:.1f} "})
         yield from self._words[: round(self._tokens * self._random.uniform(0.5, 1.5)) - 1]
 
 
 def _chunk(delta: Message, finish_reason: str | None = None) -> bytes:
     choice = {"index": 0, "delta": delta, "finish_reason": finish_reason}
-    told = {"id": "scripted", "object": "chat.completion.chunk", "created": 1, "model": "scripted"}
-    return b"data: " + json.dumps(told | {"choices": [choice]}).encode() + b"\n\n"
+    chunk = {"id": "scripted", "object": "chat.completion.chunk", "created": 1, "model": "scripted"}
+    return b"data: " + json.dumps(chunk | {"choices": [choice]}).encode() + b"\n\n"
 
 
 if __name__ == "__main__":

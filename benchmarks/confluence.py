@@ -152,9 +152,9 @@ def _unplugged(report: Report, whole: Imported) -> None:
 def _pages_read(imported: Imported, begun: int) -> Counter[str]:
     """Reads of each page after the first `begun` requests."""
     return Counter(
-        asked.path
-        for asked in imported.fake.requests[begun:]
-        if "body" in asked.params.get("expand", "")
+        request.path
+        for request in imported.fake.requests[begun:]
+        if "body" in request.params.get("expand", "")
     )
 
 

@@ -181,7 +181,7 @@ def ask(
     if contender.in_background:
         wait_for(set(threading.enumerate()) - others)
     ready = time.perf_counter() - started - seconds_to_open
-    answers = {kind: asked(search, questions, budget_s) for kind, search in searches.items()}
+    answers = {kind: answers_of(search, questions, budget_s) for kind, search in searches.items()}
     memory = resident_mib()
     return {"open_s": seconds_to_open, "ready_s": ready, "resident_mib": memory, "answers": answers}
 
@@ -200,7 +200,7 @@ def prepared(part: str, apart: bool) -> Any:
     return import_module(part)
 
 
-def asked(
+def answers_of(
     search: Callable[[Any], list[int]], questions: Sequence[Any], budget_s: float
 ) -> dict[str, Any]:
     """Times and results as data: every question twice, or as many as the budget allows."""
@@ -216,8 +216,8 @@ def asked(
     return {"milliseconds": times, "found": found[: len(questions)]}
 
 
-def recall(found: Sequence[Sequence[int]], wanted: Sequence[Sequence[int]]) -> float:
+def recall(found: Sequence[Sequence[int]], expected: Sequence[Sequence[int]]) -> float:
     """The mean share of relevant passages that were found, for questions that have any."""
-    pairs = [(have, want) for have, want in zip(found, wanted, strict=False) if len(want)]
+    pairs = [(have, want) for have, want in zip(found, expected, strict=False) if len(want)]
     shares = [len(set(have) & set(want)) / len(want) for have, want in pairs]
     return sum(shares) / len(shares) if shares else 0.0

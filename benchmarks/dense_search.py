@@ -79,8 +79,8 @@ def measure_index(report: Report, size: int, queries: int) -> None:
 
 
 def index_of(vectors: Vectors) -> VectorIndex:
-    wanted = np.ones(len(vectors), dtype=np.bool_)
-    return VectorIndex.load(lambda start, stop: vectors[start:stop], DIMENSION, wanted)
+    mask = np.ones(len(vectors), dtype=np.bool_)
+    return VectorIndex.load(lambda start, stop: vectors[start:stop], DIMENSION, mask)
 
 
 def made_up(size: int, queries: int) -> tuple[Vectors, Vectors]:
@@ -229,6 +229,6 @@ def recall(
     candidates = vectors if allowed is None else vectors[places]
     shares = []
     for question in questions:  # one at a time: all scores together would need gigabytes
-        wanted = set(places[best(np.vecdot(candidates, question))].tolist())
-        shares.append(len(set(search(question)) & wanted) / len(wanted))
+        nearest = set(places[best(np.vecdot(candidates, question))].tolist())
+        shares.append(len(set(search(question)) & nearest) / len(nearest))
     return float(np.mean(shares))

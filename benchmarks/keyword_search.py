@@ -57,8 +57,8 @@ def measure(
 
 def prepare(place: Path, size: int, queries: int, made_up: bool) -> tuple[str, list[str]]:
     """Write texts and questions; returns their description and the texts."""
-    texts, asked, about = texts_and_questions(size, queries, made_up=made_up)
-    write(place, texts, asked)
+    texts, question_texts, about = texts_and_questions(size, queries, made_up=made_up)
+    write(place, texts, question_texts)
     return about, texts
 
 
@@ -73,8 +73,8 @@ def inputs(place: Path) -> list[str]:
 
 
 def questions(place: Path) -> list[str]:
-    asked: list[str] = json.loads((place / QUESTIONS).read_text(encoding="utf-8"))
-    return asked
+    texts: list[str] = json.loads((place / QUESTIONS).read_text(encoding="utf-8"))
+    return texts
 
 
 def build_footnote(texts: list[str], folder: Path) -> None:
@@ -142,8 +142,8 @@ CONTENDERS = {
 
 
 def add_outcomes(report: Report, size: int, outcomes: dict[str, Outcome]) -> None:
-    wanted = outcomes[PEER].answers["ids"].found
-    rows = [row_of(name, outcome, wanted) for name, outcome in outcomes.items()]
+    expected = outcomes[PEER].answers["ids"].found
+    rows = [row_of(name, outcome, expected) for name, outcome in outcomes.items()]
     report.table(f"{report.title}, {size:,} passages", COLUMNS, rows)
     own = outcomes[FOOTNOTE].answers["ids"]
     for name, outcome in outcomes.items():
@@ -151,17 +151,17 @@ def add_outcomes(report: Report, size: int, outcomes: dict[str, Outcome]) -> Non
             times = outcome.answers["ids"].times
             report.ratio(f"{size:,}: {name} / {FOOTNOTE}, p50", times.p50 / own.times.p50)
             report.ratio(f"{size:,}: {name} / {FOOTNOTE}, p95", times.p95 / own.times.p95)
-    report.ratio(f"{size:,}: overlap with {PEER}'s top {K}", recall(own.found, wanted), "")
+    report.ratio(f"{size:,}: overlap with {PEER}'s top {K}", recall(own.found, expected), "")
 
 
-def row_of(name: str, outcome: Outcome, wanted: list[list[int]]) -> list[str | float | None]:
+def row_of(name: str, outcome: Outcome, expected: list[list[int]]) -> list[str | float | None]:
     """Agreement with rank_bm25 is not recall: libraries weight frequent words differently."""
     answers = outcome.answers["ids"]
     return [
         name,
         answers.times.p50,
         answers.times.p95,
-        recall(answers.found, wanted),
+        recall(answers.found, expected),
         outcome.resident_mib,
         outcome.build_s,
         outcome.open_s,

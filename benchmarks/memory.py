@@ -59,12 +59,12 @@ def measure_library(report: Report, size: int, cache: str) -> float:
     with tempfile.TemporaryDirectory() as place:
         shutil.copytree(cache, Path(place) / "data" / "cache")
         call_afresh("benchmarks.memory:fill", data_dir=f"{place}/data", size=size)
-        asked = call_afresh("benchmarks.memory_idle:services", data_dir=f"{place}/data")
+        memory = call_afresh("benchmarks.memory_idle:services", data_dir=f"{place}/data")
     report.add(f"{size:,}: matrix", matrix_mib(size), "MiB")
-    report.add(f"{size:,}: services, before any question", asked["idle"], "MiB")
-    report.add(f"{size:,}: services, after the questions", asked["asked"], "MiB")
-    report.add(f"{size:,}: peak until then", asked["peak"], "MiB")
-    return float(asked["asked"])
+    report.add(f"{size:,}: services, before any question", memory["idle"], "MiB")
+    report.add(f"{size:,}: services, after the questions", memory["after"], "MiB")
+    report.add(f"{size:,}: peak until then", memory["peak"], "MiB")
+    return float(memory["after"])
 
 
 def matrix_mib(size: int) -> float:

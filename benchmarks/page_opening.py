@@ -56,12 +56,12 @@ class Page(NamedTuple):
 class Opening(NamedTuple):
     """Seconds to open a page in a new browser, and again in one with a cache.
 
-    `gone_to` starts at a click in another page's navigation; None if the page has no link there.
+    `by_navigation` starts at a click in another page's navigation; None if there is no such link.
     """
 
     fresh: float
     again: float
-    gone_to: float | None
+    by_navigation: float | None
 
 
 PAGES = (
@@ -105,7 +105,7 @@ def browser_times(
             name: Opening(
                 median(_open_afresh(unknown, *place) for _ in range(rounds)),
                 median(_open(browser_with_cache, *place) for _ in range(rounds)),
-                _gone_to(browser_with_cache, own, name, rounds),
+                _open_by_navigation(browser_with_cache, own, name, rounds),
             )
             for name, place in places.items()
         }
@@ -129,14 +129,14 @@ def _opened_at(tab: Any, ready: str, path: str | None = None) -> float:
     return moment
 
 
-def _gone_to(context: Any, own: str, name: str, rounds: int) -> float | None:
+def _open_by_navigation(context: Any, own: str, name: str, rounds: int) -> float | None:
     page = next((page for page in PAGES if page.name == name and page.script), None)
     if page is None or page.name in NOT_IN_NAVIGATION:
         return None
-    return median(_go_to(context, own, page) for _ in range(rounds))
+    return median(_open_from_another(context, own, page) for _ in range(rounds))
 
 
-def _go_to(context: Any, own: str, page: Page) -> float:
+def _open_from_another(context: Any, own: str, page: Page) -> float:
     before = next(other for other in PAGES if other.script and other is not page)
     with closing(context.new_page()) as tab:
         tab.goto(f"{own}/{before.address}", wait_until="commit")

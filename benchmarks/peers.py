@@ -80,7 +80,7 @@ def open_faiss(_place: Path, folder: Path) -> Searches:
         return rows[rows >= 0].tolist()  # pads with -1 if it found fewer
 
     # `allowed` is bound to keep it alive: the selector only holds a pointer.
-    return {"ids": search, "filtered": lambda question, _kept=allowed: search(question, params)}
+    return {"ids": search, "filtered": lambda question, _alive=allowed: search(question, params)}
 
 
 def _chroma(folder: Path) -> Any:
@@ -162,10 +162,10 @@ def open_lancedb(_place: Path, folder: Path) -> Searches:
     table = lancedb.connect(str(folder)).open_table("passages")
 
     def search(question: Vectors, columns: tuple[str, ...] = (), where: str = "") -> list[int]:
-        asked = table.search(question).distance_type("cosine").limit(K)
-        asked = asked.select(["row", "_distance", *columns])
-        asked = asked.where(where, prefilter=True) if where else asked
-        return [row["row"] for row in asked.to_list()]
+        query = table.search(question).distance_type("cosine").limit(K)
+        query = query.select(["row", "_distance", *columns])
+        query = query.where(where, prefilter=True) if where else query
+        return [row["row"] for row in query.to_list()]
 
     return {
         "ids": search,

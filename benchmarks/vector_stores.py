@@ -55,8 +55,8 @@ def measure(
     )
     prepare_inputs = partial(prepare, queries=queries)
     shown = contest_by_size(__name__, report, sizes, prepare_inputs, apart=apart, budget_s=budget_s)
-    for size, wanted, outcomes in shown:
-        add_outcomes(report, size, outcomes, wanted)
+    for size, expected, outcomes in shown:
+        add_outcomes(report, size, outcomes, expected)
     return report
 
 
@@ -94,9 +94,9 @@ def add_outcomes(
     report: Report,
     size: int,
     outcomes: dict[str, Outcome],
-    wanted: dict[str, list[list[int]]],
+    expected: dict[str, list[list[int]]],
 ) -> None:
-    rows = [row_of(name, outcome, wanted) for name, outcome in outcomes.items()]
+    rows = [row_of(name, outcome, expected) for name, outcome in outcomes.items()]
     report.table(f"{report.title}, {size:,} passages", COLUMNS, rows)
     own = outcomes[FOOTNOTE].answers
     waited = outcomes[FOOTNOTE].ready_s
@@ -105,14 +105,13 @@ def add_outcomes(
         if name != FOOTNOTE:
             ratio = outcome.answers["ids"].times.p50 / own["ids"].times.p50
             report.ratio(f"{size:,}: {name} / {FOOTNOTE}, p50", ratio)
-    for kind, rows_wanted in wanted.items():
-        report.ratio(
-            f"{size:,}: recall@{K} of {FOOTNOTE}, {kind}", recall(own[kind].found, rows_wanted), ""
-        )
+    for kind, expected_rows in expected.items():
+        share = recall(own[kind].found, expected_rows)
+        report.ratio(f"{size:,}: recall@{K} of {FOOTNOTE}, {kind}", share, "")
 
 
 def row_of(
-    name: str, outcome: Outcome, wanted: dict[str, list[list[int]]]
+    name: str, outcome: Outcome, expected: dict[str, list[list[int]]]
 ) -> list[str | float | None]:
     ids, filtered = outcome.answers["ids"], outcome.answers["filtered"]
     texts = outcome.answers.get("texts")
@@ -120,10 +119,10 @@ def row_of(
         name,
         ids.times.p50,
         ids.times.p95,
-        recall(ids.found, wanted["ids"]),
+        recall(ids.found, expected["ids"]),
         texts.times.p50 if texts else None,
         filtered.times.p50,
-        recall(filtered.found, wanted["filtered"]),
+        recall(filtered.found, expected["filtered"]),
         sum(row % GROUPS != GROUP for found in filtered.found for row in found),
         outcome.resident_mib,
         None if name == EXACT else outcome.build_s,

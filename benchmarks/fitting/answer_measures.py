@@ -66,8 +66,8 @@ def own_rows(services, path):
     index = services.library.open_index()
     answerer = services.evaluation.make_answerer(index)
     for one in load_sample_questions(path):
-        asked_apart = one.kind in (Kind.SMALL_TALK, Kind.SUMMARY, Kind.WHICH_DOCUMENT)
-        if one.split != "tune" or one.history or asked_apart:
+        is_measured_apart = one.kind in (Kind.SMALL_TALK, Kind.SUMMARY, Kind.WHICH_DOCUMENT)
+        if one.split != "tune" or one.history or is_measured_apart:
             continue
         documents = services.search.retriever(LOCAL_USER, k=5).invoke(one.question)
         for foreign in (False, True):

@@ -103,7 +103,7 @@ def _add_times(report: Report, answers: Answers, phases: Phases) -> bool:
         "before": answers.between(phases.baseline, phases.importing),
         "while importing": answers.between(phases.importing, phases.end),
     }
-    times = {name: Times([1000 * one.seconds for one in asked]) for name, asked in spans.items()}
+    times = {name: Times([1000 * one.seconds for one in part]) for name, part in spans.items()}
     rows = [
         [name, len(each.milliseconds), each.p50, each.p95, max(each.milliseconds)]
         for name, each in times.items()

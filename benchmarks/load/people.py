@@ -13,7 +13,7 @@ from benchmarks.afresh import ROOT
 from services.evaluation.sample_evaluation import load_sample_questions
 
 QUESTIONS = ROOT / "samples" / "questions"
-PATIENCE_S = 120
+TIMEOUT_S = 120
 _END = b"event: end\r\n"
 _UNRELATED = 3
 Dialog = Sequence[str]
@@ -85,9 +85,7 @@ class Crowd:
 
     async def _live(self, secret: str, chance: random.Random, choice: Sequence[Dialog]) -> None:
         headers = {"Authorization": f"Bearer {secret}"}
-        async with httpx.AsyncClient(
-            base_url=self.url, headers=headers, timeout=PATIENCE_S
-        ) as http:
+        async with httpx.AsyncClient(base_url=self.url, headers=headers, timeout=TIMEOUT_S) as http:
             while True:
                 conversation = None
                 for question in chance.choice(choice):
@@ -116,7 +114,7 @@ class Crowd:
     async def _answer(
         self, http: httpx.AsyncClient, question: str, conversation: str | None, is_canceled: bool
     ) -> str:
-        asked, first, received = time.monotonic(), None, b""
+        start, first, received = time.monotonic(), None, b""
         body = {"question": question, "conversation_id": conversation}
         async with http.stream("POST", "/ask/stream", json=body) as response:
             if response.is_error:
@@ -131,7 +129,7 @@ class Crowd:
         if _END not in received:
             raise ValueError(f"the answer did not end: {received[-150:]!r}")
         ended = time.monotonic()
-        self.answers.complete.append(AnswerTime(asked, ended - asked, (first or ended) - asked))
+        self.answers.complete.append(AnswerTime(start, ended - start, (first or ended) - start))
         return _conversation(received)
 
 

@@ -28,7 +28,7 @@ BOUND_MIB_PER_HOUR = 5.0
 """In half an hour, slower growth (2.5 MiB) is indistinguishable from the allocator's noise."""
 HANDLES = 2
 """By how much open files and threads may differ: they depend on what runs at the moment."""
-KEPT_LOOPS = 8
+LOOP_TOLERANCE = 8
 """By how much event loops may differ. Streamlit gives each browser session one, and keeps a closed
 session for two minutes, at most 128 of them. Here, these are about 24, give or take 3; in ten
 minutes, 120 are closed."""
@@ -223,7 +223,7 @@ def growth_of(role: str, samples: Sequence[Sample], begin: float) -> Growth:
 def is_flat(growth: Growth) -> bool:
     """Whether memory grows more slowly than the bound for certain, and handles stay."""
     is_slow = growth.slope + 2 * growth.error < BOUND_MIB_PER_HOUR
-    has_same_files = growth.files <= HANDLES and growth.kinds[LOOPS] <= KEPT_LOOPS
+    has_same_files = growth.files <= HANDLES and growth.kinds[LOOPS] <= LOOP_TOLERANCE
     return is_slow and has_same_files and growth.threads <= HANDLES
 
 

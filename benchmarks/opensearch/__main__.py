@@ -37,7 +37,7 @@ from tests.opensearch.artifacts import VERSION
 from tests.opensearch.cluster import cluster
 
 NAME = "passages"
-PATIENCE_S = 300
+TIMEOUT_S = 300
 """Longer than the client's default: while segments merge, the server may throttle writes."""
 
 
@@ -126,8 +126,8 @@ def measure(options: Options) -> Report:
     ) as place:
         folder = Path(place)
         with cluster(folder=folder / "cluster", heap_mb=options.heap_mb) as running:
-            client = running.client(timeout=PATIENCE_S)
-            own = connect(SearchServer((running.url,), timeout_s=PATIENCE_S))
+            client = running.client(timeout=TIMEOUT_S)
+            own = connect(SearchServer((running.url,), timeout_s=TIMEOUT_S))
             index = PassageIndex(own, NAME, options=OPTIONS)
             run = Run(
                 options,

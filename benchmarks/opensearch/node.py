@@ -13,7 +13,7 @@ from tests.opensearch.cluster import Cluster
 if TYPE_CHECKING:
     from opensearchpy import OpenSearch
 
-_PATIENCE_S = 4 * 3600
+_TIMEOUT_S = 4 * 3600
 _PAUSE_S = 2
 _FILES = {
     "vec": "vectors",
@@ -37,7 +37,7 @@ class Measured:
 
     def settle(self) -> None:
         """Wait until merges in the background are done, and remove what they replaced."""
-        deadline = time.monotonic() + _PATIENCE_S
+        deadline = time.monotonic() + _TIMEOUT_S
         while self._stats("merge")["merges"]["current"]:
             if time.monotonic() > deadline:
                 raise SystemExit("merges did not end")
@@ -49,7 +49,7 @@ class Measured:
     def merge(self) -> None:
         """Merge all segments to one."""
         self.client.indices.forcemerge(
-            index=self.name, max_num_segments=1, request_timeout=_PATIENCE_S
+            index=self.name, max_num_segments=1, request_timeout=_TIMEOUT_S
         )
         self.settle()
 

@@ -80,17 +80,19 @@ def near_centers(count: int, centers: int, seed: int) -> Vectors:
 
 def nearest(vectors: Vectors, questions: list[Question], k: int) -> dict[str, list[list[str]]]:
     """The ids of the `k` nearest passages by filter and question, by exact products."""
-    asked = np.array([question.vector for question in questions], np.float32)
+    queries = np.array([question.vector for question in questions], np.float32)
     rows = np.arange(len(vectors))
-    return {name: _nearest_of(vectors, rows[which], asked, k) for name, which in _MATCHING.items()}
+    return {
+        name: _nearest_of(vectors, rows[which], queries, k) for name, which in _MATCHING.items()
+    }
 
 
 def _nearest_of(
-    vectors: Vectors, rows: npt.NDArray[np.int64], asked: Vectors, k: int
+    vectors: Vectors, rows: npt.NDArray[np.int64], queries: Vectors, k: int
 ) -> list[list[str]]:
     """In parts, because the vectors may be in a file, and all products would take gigabytes."""
     parts = [rows[start : start + _AT_ONCE] for start in range(0, len(rows), _AT_ONCE)]
-    found = [_best(asked @ vectors[part].T, part, k) for part in parts]
+    found = [_best(queries @ vectors[part].T, part, k) for part in parts]
     scores, candidates = (np.concatenate(each, axis=1) for each in zip(*found, strict=True))
     best = np.take_along_axis(candidates, np.argsort(-scores, axis=1)[:, :k], axis=1)
     return [[str(row) for row in each] for each in best.tolist()]

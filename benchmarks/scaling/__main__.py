@@ -38,8 +38,8 @@ def main() -> None:
 def p50_and_p95(per_second: float, time: ServiceTime, machine: Machine) -> tuple[float, float]:
     """Of questions that arrive at this rate."""
     drawn = random.Random(SEED)
-    asked = [*arrivals(QUESTIONS, per_second, time, drawn)]
-    return percentiles(response_times(asked, machine, drawn))
+    requests = [*arrivals(QUESTIONS, per_second, time, drawn)]
+    return percentiles(response_times(requests, machine, drawn))
 
 
 def highest_rate(time: ServiceTime, machine: Machine) -> float:
