@@ -10,11 +10,10 @@ from langchain_core.embeddings import Embeddings
 
 from domain.errors import ConfigError
 from domain.language.script import script_of
-from domain.memory import return_freed_memory
 from domain.messages import _
 from models.bert_graph import WIDTH, Precision, graph_file
 from models.builtin_models import BuiltinModel
-from models.model_files import load_errors
+from models.model_files import load_errors, return_freed_memory
 
 if TYPE_CHECKING:
     import numpy as np

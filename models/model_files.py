@@ -1,6 +1,8 @@
-"""Loading model files: checksums, and errors for missing or damaged files."""
+"""Loading model files: checksums, errors for missing or damaged files, and freed memory."""
 
+import ctypes
 import hashlib
+import sys
 from pathlib import Path
 
 from domain.errors import ConfigError
@@ -60,3 +62,12 @@ def load_errors() -> tuple[type[Exception], ...]:
         state.InvalidGraph,
         state.Fail,
     )
+
+
+def return_freed_memory() -> None:
+    """Return freed memory to the system; glibc would keep as much as the model's file takes."""
+    if sys.platform != "linux":
+        return
+    trim = getattr(ctypes.CDLL(None), "malloc_trim", None)  # musl lacks it
+    if trim is not None:
+        trim(0)

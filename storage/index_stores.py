@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 
 from domain import Metadata
 from domain.errors import StorageError
-from domain.memory import return_freed_memory
 from domain.messages import _
 from storage.base_store import EmbeddingsFor, IndexStore, Inspection, NewPassage
 from storage.index_files import IndexFiles
@@ -246,14 +245,11 @@ class IndexStores:
             return self._open[index.id]
 
     def _close_replaced(self, requested: str) -> None:
-        """Close indexes that a process has deleted, and all but two others; return their memory."""
+        """Release the memory of indexes that a process has deleted, and all but two others."""
         others = [id_ for id_ in self._open if id_ != requested]
-        # A reindex needs two stores.
-        replaced = [id_ for id_ in others if id_ != others[-1] or self._open[id_].is_deleted]
-        for id_ in replaced:
-            del self._open[id_]
-        if replaced:
-            return_freed_memory()
+        for id_ in others:
+            if id_ != others[-1] or self._open[id_].is_deleted:  # a reindex needs two stores
+                del self._open[id_]
 
     def open_afresh(self, index: Index) -> IndexStore:
         """The store of an index in its current state on disk or on the cluster.

@@ -1,13 +1,6 @@
 """What glibc's allocator says about the memory of this process."""
 
 import ctypes
-import resource
-from collections.abc import Iterator
-from contextlib import contextmanager
-from pathlib import Path
-
-BLOCK_BYTES, BLOCKS = 100_000, 500
-FREED_BYTES = BLOCK_BYTES * BLOCKS
 
 
 class Allocator(ctypes.Structure):
@@ -41,24 +34,3 @@ def allocator() -> Allocator:
     """The figures as of now; glibc only."""
     libc.mallinfo2.restype = Allocator
     return libc.mallinfo2()
-
-
-@contextmanager
-def memory_with_freed_blocks() -> Iterator[None]:
-    """Within the context, glibc retains the memory of many freed blocks before one in use."""
-    blocks = [libc.malloc(BLOCK_BYTES) for _ in range(BLOCKS)]
-    for block in blocks:
-        ctypes.memset(block, 1, BLOCK_BYTES)
-    last = libc.malloc(BLOCK_BYTES)
-    for block in blocks:
-        libc.free(block)
-    try:
-        yield
-    finally:
-        libc.free(last)
-
-
-def resident_bytes() -> int:
-    """The memory of this process that is in physical memory; Linux only."""
-    pages = int(Path("/proc/self/statm").read_text().split()[1])
-    return pages * resource.getpagesize()

@@ -1,4 +1,3 @@
-import platform
 import shutil
 
 import pytest
@@ -6,7 +5,6 @@ import pytest
 from domain.errors import StorageError
 from storage.index_stores import IndexStores
 from storage.ledger.index_store import IndexSpec, IndexState, new_index
-from tests.fakes.allocator import FREED_BYTES, memory_with_freed_blocks, resident_bytes
 from tests.fakes.models import HashingEmbeddings
 
 SPEC = IndexSpec({"name": "a model"}, "a model", "1", 100, 10)
@@ -57,17 +55,6 @@ def test_only_the_two_latest_indexes_stay_open(stores):
     assert stores.open(indexes[2]) is opened[2]
     assert stores.open(indexes[1]) is opened[1]
     assert stores.open(indexes[0]) is not opened[0]
-
-
-@pytest.mark.skipif(platform.libc_ver()[0] != "glibc", reason="about glibc")
-def test_memory_that_was_freed_is_returned_when_an_index_has_been_replaced(stores):
-    replaced, current = make_index(), make_index()
-    stores.create(replaced)
-    shutil.rmtree(stores.folder(replaced.id))  # as by another process
-    with memory_with_freed_blocks():
-        before = resident_bytes()
-        stores.open(current)
-        assert before - resident_bytes() > FREED_BYTES / 2
 
 
 def test_a_missing_folder_is_never_mistaken_for_an_empty_index(stores):
