@@ -62,9 +62,9 @@ def measure_library(report: Report, size: int, cache: str) -> float:
         memory = call_afresh("benchmarks.memory_idle:services", data_dir=f"{place}/data")
     report.add(f"{size:,}: matrix", matrix_mib(size), "MiB")
     report.add(f"{size:,}: services, before any question", memory["idle"], "MiB")
-    report.add(f"{size:,}: services, after the questions", memory["after"], "MiB")
+    report.add(f"{size:,}: services, after the questions", memory["after_questions"], "MiB")
     report.add(f"{size:,}: peak until then", memory["peak"], "MiB")
-    return float(memory["after"])
+    return float(memory["after_questions"])
 
 
 def matrix_mib(size: int) -> float:

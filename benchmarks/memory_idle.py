@@ -28,7 +28,7 @@ def services(data_dir: str) -> dict[str, float]:
         if not passages:
             raise SystemExit("the library answers nothing: the memory of that says nothing")
         finish_background_work()
-    return {"idle": idle, "after": resident_mib(), "peak": peak_mib()}
+    return {"idle": idle, "after_questions": resident_mib(), "peak": peak_mib()}
 
 
 def finish_background_work() -> None:

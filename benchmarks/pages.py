@@ -59,7 +59,7 @@ def _tell(
     ]
     report.table(
         "Seconds to open a page",
-        ["", "its script alone", "in a fresh browser", "opened again", "gone to"],
+        ["", "its script alone", "in a fresh browser", "opened again", "by navigation"],
         rows,
     )
     empty = opened.get(EMPTY_PAGE)

@@ -18,7 +18,7 @@ COLUMNS = [
     f"same hits as {BARE}, %",
 ]
 WARM = 20
-Item = TypeVar("Item")
+AnyQuestion = TypeVar("AnyQuestion")
 Nearest = Mapping[str, list[list[str]]]
 
 
@@ -89,7 +89,7 @@ def _share_equal(found: Sequence[object], others: Sequence[object]) -> float:
 
 
 def paired(
-    contenders: Mapping[str, Callable[[Item], object]], questions: Sequence[Item]
+    contenders: Mapping[str, Callable[[AnyQuestion], object]], questions: Sequence[AnyQuestion]
 ) -> dict[str, Times]:
     """Each question goes to all contenders in turn, and each is the first of them equally often.
 

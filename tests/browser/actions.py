@@ -118,6 +118,19 @@ def wait_for_animations(page: "Page") -> None:
     until(page, _ANIMATIONS_HAVE_ENDED)
 
 
+def press(place: "Page | Locator", label: str, *, exact: bool = False) -> None:
+    """Press a button once its page is idle."""
+    click_when_idle(place.get_by_role("button", name=label, exact=exact))
+
+
+def click_when_idle(element: "Locator") -> None:
+    """Click once the element no longer moves: a click on a moving element is lost."""
+    element.wait_for()
+    settle(element.page)
+    wait_for_animations(element.page)
+    element.click()
+
+
 def until(page: "Page", condition: str, arg: object = None) -> None:
     """Wait until a JavaScript expression, or a function of `arg`, is true.
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from domain import ImportState
-from tests.browser.actions import settle, until, wait_for_animations
+from tests.browser.actions import press, settle, until, wait_for_animations
 from tests.browser.program import Program
 from ui.text import words
 
@@ -47,15 +47,6 @@ def open_form(page: "Page", program: Program) -> None:
     page.get_by_label(words.SOURCE_FIELDS["path"]).wait_for()
     settle(page)
     wait_for_animations(page)
-
-
-def press(place: "Page | Locator", label: str) -> None:
-    """Press a button once the page is idle: a click is lost if the button moves meanwhile."""
-    button = place.get_by_role("button", name=label)
-    button.wait_for()
-    settle(button.page)
-    wait_for_animations(button.page)
-    button.click()
 
 
 def add_folder(page: "Page", program: Program, folder: Path, button: str) -> None:

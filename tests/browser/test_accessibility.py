@@ -17,6 +17,7 @@ from tests.browser.actions import (
     PHONE,
     ask,
     open_share_dialog,
+    press,
     settle,
     share,
     typing_box,
@@ -29,7 +30,6 @@ from tests.browser.importing import (
     make_files,
     open_form,
     open_page,
-    press,
     see_state,
     select_row,
 )

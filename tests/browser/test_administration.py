@@ -6,13 +6,8 @@ from domain import Role
 from storage.ledger.document_list_store import Titles
 from storage.ledger.restriction_store import Restrictions, source_restriction
 from storage.ledger.source_store import Sources
-from tests.browser.actions import (
-    PHONE,
-    scrolls_sideways,
-    settle,
-    wait_for_animations,
-)
-from tests.browser.importing import choose, press, select_row
+from tests.browser.actions import PHONE, press, scrolls_sideways, settle
+from tests.browser.importing import choose, select_row
 from tests.browser.team import Team, sign_in
 from tests.browser.test_accessibility import violations_in_all_appearances
 from tests.services.administration.conftest import account
@@ -100,9 +95,7 @@ def test_a_role_is_changed_and_an_account_disabled(
     sync_api.expect(notice).to_be_visible()
     assert team.account("Clara Wieck").role is Role.EDITOR
     press(person, words.ACCOUNT_DISABLE)
-    settle(page)
-    wait_for_animations(page)
-    page.get_by_role("button", name=words.ACCOUNT_DISABLE_NOW, exact=True).click()
+    press(page, words.ACCOUNT_DISABLE_NOW, exact=True)
     person.get_by_role("button", name=words.ACCOUNT_ENABLE).wait_for()
     assert team.account("Clara Wieck").disabled_at is not None
     press(person, words.ACCOUNT_ENABLE)
@@ -154,9 +147,7 @@ def test_a_key_is_created_shown_once_and_revoked(
     settle(page)
     select_row(page, 0)
     press(page, words.KEY_REVOKE)
-    settle(page)
-    wait_for_animations(page)
-    page.get_by_role("button", name=words.KEY_REVOKE_NOW).click()
+    press(page, words.KEY_REVOKE_NOW)
     notice = page.get_by_role("status").filter(has_text="Weekly report")
     sync_api.expect(notice).to_be_visible()
 

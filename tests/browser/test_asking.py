@@ -10,12 +10,13 @@ from tests.browser.actions import (
     ask,
     drop,
     drop_files,
+    press,
     screenshot,
     scrolls_sideways,
     settle,
     typing_box,
 )
-from tests.browser.importing import make_files, press
+from tests.browser.importing import make_files
 from tests.loaders.formats.files import pdf_file
 from ui.text import words
 

@@ -4,12 +4,18 @@ from pathlib import Path
 
 import pytest
 
-from tests.browser.actions import PHONE, ask, screenshot, scrolls_sideways, settle
+from tests.browser.actions import (
+    PHONE,
+    ask,
+    click_when_idle,
+    press,
+    screenshot,
+    scrolls_sideways,
+)
 from tests.browser.importing import (
     import_folder,
     make_files,
     open_page,
-    press,
     see_rows,
     select_row,
 )
@@ -106,10 +112,7 @@ def test_from_another_part_of_a_long_document_a_button_leads_back_to_the_passage
     see_rows(page, 1)
     select_row(page, 0)
     press(page, words.SHOW_PASSAGES)
-    links = page.get_by_role("link", name=words.READ_HERE)
-    links.nth(3).wait_for()
-    settle(page)
-    links.nth(3).click()
+    click_when_idle(page.get_by_role("link", name=words.READ_HERE).nth(3))
     passage = page.locator(".fn-reading .fn-focus")
     sync_api.expect(passage.first).to_be_in_viewport()
 

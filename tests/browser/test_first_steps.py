@@ -6,12 +6,19 @@ from pathlib import Path
 import pytest
 
 from domain import ImportState
-from tests.browser.actions import DESKTOP, PHONE, ask, drop, scrolls_sideways, settle
+from tests.browser.actions import (
+    DESKTOP,
+    PHONE,
+    ask,
+    drop,
+    press,
+    scrolls_sideways,
+    settle,
+)
 from tests.browser.importing import (
     choose,
     make_files,
     open_form,
-    press,
     see_document_count,
     see_state,
 )

@@ -10,8 +10,20 @@ from pathlib import Path
 import pytest
 
 from domain import ImportState
-from tests.browser.actions import DESKTOP, PHONE, screenshot, scrolls_sideways, settle
-from tests.browser.importing import add_folder, make_files, press, see_document_count, see_state
+from tests.browser.actions import (
+    DESKTOP,
+    PHONE,
+    press,
+    screenshot,
+    scrolls_sideways,
+    settle,
+)
+from tests.browser.importing import (
+    add_folder,
+    make_files,
+    see_document_count,
+    see_state,
+)
 from tests.browser.program import Program
 from tests.fakes.openai import OpenAIServer
 from ui.text import words

@@ -7,7 +7,14 @@ from pathlib import Path
 import pytest
 
 from domain import ImportState
-from tests.browser.actions import PHONE, WAIT_MS, screenshot, scrolls_sideways, settle
+from tests.browser.actions import (
+    PHONE,
+    WAIT_MS,
+    press,
+    screenshot,
+    scrolls_sideways,
+    settle,
+)
 from tests.browser.importing import (
     add_folder,
     choose,
@@ -16,7 +23,6 @@ from tests.browser.importing import (
     open_form,
     open_page,
     pick,
-    press,
     see_counts,
     see_document_count,
     see_state,

@@ -7,7 +7,13 @@ from pathlib import Path
 import pytest
 
 from domain import ImportState
-from tests.browser.actions import PHONE, screenshot, scrolls_sideways, wait_for_animations
+from tests.browser.actions import (
+    PHONE,
+    press,
+    screenshot,
+    scrolls_sideways,
+    wait_for_animations,
+)
 from tests.browser.importing import (
     RECORD_MESSAGES,
     add_folder,
@@ -16,7 +22,6 @@ from tests.browser.importing import (
     make_files,
     open_page,
     pick,
-    press,
     see_message,
     see_no_import,
     see_rows,

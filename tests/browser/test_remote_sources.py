@@ -6,8 +6,21 @@ from collections.abc import Iterator
 import pytest
 
 from domain import ImportState
-from tests.browser.actions import PHONE, screenshot, scrolls_sideways, settle, wait_for_animations
-from tests.browser.importing import choose, open_form, pick, press, see_document_count, see_state
+from tests.browser.actions import (
+    PHONE,
+    press,
+    screenshot,
+    scrolls_sideways,
+    settle,
+    wait_for_animations,
+)
+from tests.browser.importing import (
+    choose,
+    open_form,
+    pick,
+    see_document_count,
+    see_state,
+)
 from tests.browser.program import Program, running
 from tests.fakes.confluence import API_TOKEN, EMAIL, FakeConfluence
 from tests.fakes.google_drive import IMPORTER, FakeDrive

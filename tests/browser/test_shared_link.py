@@ -12,13 +12,13 @@ from tests.browser.actions import (
     WAIT_MS,
     ask,
     open_share_dialog,
+    press,
     screenshot,
     scrolls_sideways,
     settle,
     typing_box,
     wait_for_animations,
 )
-from tests.browser.importing import press
 from tests.browser.team import Team, sign_in, sign_in_button, sign_in_here
 from tests.browser.test_accessibility import violations_in_all_appearances
 from ui.text import words

@@ -5,8 +5,7 @@ from datetime import UTC, datetime
 import pytest
 
 from domain import Role
-from tests.browser.actions import DESKTOP, WAIT_MS, settle
-from tests.browser.importing import press
+from tests.browser.actions import DESKTOP, WAIT_MS, click_when_idle, press, settle
 from tests.browser.team import (
     COOKIE,
     Team,
@@ -137,8 +136,8 @@ def test_roles_and_disabled_accounts_count_at_the_next_click(
 
     team.accounts.set_role(ben.id, Role.EDITOR)
     other.get_by_role("link", name=words.LIBRARY_PAGE).click()
-    settle(other)
-    other.get_by_role("link", name=words.IMPORT_PAGE).click()
+    other.get_by_role("heading", name=words.LIBRARY_TITLE).wait_for()
+    click_when_idle(other.get_by_role("link", name=words.IMPORT_PAGE))
     other.get_by_role("heading", name=words.IMPORT_PAGE).wait_for()
     assert other.get_by_role("link", name=words.SETTINGS_PAGE).count() == 0
 

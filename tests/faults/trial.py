@@ -10,7 +10,7 @@ from pathlib import Path
 from tests.faults.checks import settle, violations
 from tests.faults.folders import Folder
 from tests.faults.plan import PlannedFault
-from tests.faults.questions import CLIENTS, TIMEOUT_S, Clients
+from tests.faults.questions import CLIENTS, RETRY_S, Clients
 from tests.faults.schedule import cause
 from tests.faults.topology import NODES, Topology
 from tests.faults.work import Work
@@ -50,7 +50,7 @@ class Report:
         yield f"questions: {total}, of which failed"
         for name, attempts in (("at the first attempt", 1), ("also at the other API", 2)):
             yield _share(len(self.clients.failed(attempts)), total, name)
-        yield _share(len(self.clients.failed()), total, f"until {TIMEOUT_S:.0f} s had passed")
+        yield _share(len(self.clients.failed()), total, f"until {RETRY_S:.0f} s had passed")
         slowest = max((one.seconds for one in self.clients.questions if one.turn), default=0.0)
         yield f"longest wait for an answer: {slowest:.1f} s"
         yield "reasons of failed attempts:"

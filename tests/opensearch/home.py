@@ -85,10 +85,10 @@ def _write_home(
         place_security(security, home / "config", layout)
 
 
-def free_ports(wanted: list[int | None]) -> list[int]:
+def free_ports(ports: list[int | None]) -> list[int]:
     """Different ports, free at this moment: each number as requested, any port for None."""
     with ExitStack() as stack:
-        return [_hold_port(port, stack) for port in wanted]
+        return [_hold_port(port, stack) for port in ports]
 
 
 def _hold_port(port: int | None, stack: ExitStack) -> int:

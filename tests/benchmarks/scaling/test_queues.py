@@ -86,8 +86,8 @@ def test_imports_are_never_faster_than_their_writes():
 
 def test_questions_arrive_and_last_as_described():
     time = ServiceTime("", 0.127, 0.171)
-    asked = [*arrivals(QUESTIONS, 5.0, time, random.Random(SEED))]
-    p50, p95 = percentiles([one.work for one in asked])
-    assert asked[-1].at == pytest.approx(QUESTIONS / 5.0, rel=0.02)
+    requests = [*arrivals(QUESTIONS, 5.0, time, random.Random(SEED))]
+    p50, p95 = percentiles([one.work for one in requests])
+    assert requests[-1].at == pytest.approx(QUESTIONS / 5.0, rel=0.02)
     assert (p50, p95) == pytest.approx((0.127, 0.171), rel=0.02)
-    assert fmean(one.work for one in asked) == pytest.approx(time.mean_s, rel=0.02)
+    assert fmean(one.work for one in requests) == pytest.approx(time.mean_s, rel=0.02)
