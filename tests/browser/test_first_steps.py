@@ -65,7 +65,6 @@ def test_an_uploaded_archive_leads_to_a_question_about_it(
     page.get_by_role("heading", name="Canteen").wait_for()
     see_state(page, ImportState.COMPLETED)
     see_document_count(page, 2)
-    settle(page)
     press(page, words.ASK_ABOUT_SOURCE)
     page.get_by_role("button", name=words.SCOPE_LABEL.format(what="Canteen")).wait_for()
     turn = ask(page, "When does the canteen serve breakfast?")

@@ -82,7 +82,6 @@ def refresh(page: "sync_api.Page", imports: int, **counts: int) -> None:
     """Import again, and wait until the last of `imports` runs shows these outcomes."""
     rows = page.locator(".fn-table tbody tr")
     sync_api.expect(rows).to_have_count(imports - 1)
-    settle(page)
     press(page, words.REFRESH_NOW)
     sync_api.expect(rows).to_have_count(imports)
     for outcome, n in counts.items():
