@@ -4,6 +4,7 @@ import gc
 import logging
 import os
 import shutil
+import signal
 import sys
 import tempfile
 from pathlib import Path
@@ -63,14 +64,26 @@ def pytest_collection_finish():
     gc.enable()
 
 
-@pytest.hookimpl(tryfirst=True)
+@pytest.hookimpl(wrapper=True)
 def pytest_timeout_set_timer(item, settings):
+    """Repeat the alarm: the exception of the first is lost in `__del__` or a broad `except`."""
     item.stash[LIMIT] = settings
+    has_timer = yield
+    if settings.method == "signal":
+        signal.setitimer(signal.ITIMER_REAL, settings.timeout, settings.timeout)
+    return has_timer
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_makereport(item, call):
+    """Lift the limit before pytest formats a failure: interrupting that ends the whole run."""
+    if call.excinfo:
+        item.config.hook.pytest_timeout_cancel_timer(item=item)
 
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_teardown(item):
-    """Give the teardown its own limit: pytest-timeout lifts it after a test has failed."""
+    """Give the teardown its own limit: a failure lifts that of the test."""
     if LIMIT in item.stash:
         item.config.hook.pytest_timeout_set_timer(item=item, settings=item.stash[LIMIT])
     return (yield)

@@ -10,9 +10,14 @@ import pytest
 
 ROOT = Path(__file__).parents[1]
 CHROMIUM = next(filter(None, map(shutil.which, ["chromium", "chromium-browser"])), "")
-LIMIT_S, RUN_S = 2, 120
-TESTS = """
+LIMIT_S, RUN_S = 3, 120
+TESTS = f"""
+import time
+
 import pytest
+
+def show_slowly(_error):
+    time.sleep({LIMIT_S} + 1)
 
 @pytest.fixture
 def hanging_teardown(place):
@@ -22,11 +27,21 @@ def hanging_teardown(place):
 def test_hangs(place):
     hang(place)
 
+def test_hangs_again(place):
+    try:
+        hang(place)
+    except BaseException:
+        hang(place)
+
 def test_with_hanging_fixture(hanging_teardown):
     pass
 
 def test_fails_with_hanging_fixture(hanging_teardown):
     raise ValueError("the first failure")
+
+def test_fails_with_a_slow_report(place):
+    __tracebackhide__ = show_slowly
+    raise ValueError("reported slowly")
 
 def test_passes(place):
     pass
@@ -72,23 +87,28 @@ def run(file, *options):
     """Run the tests of the file with this configuration but a short limit."""
     command = [sys.executable, "-m", "pytest", "-v", "--config-file=pyproject.toml"]
     plugin_options = ["-p", "tests.conftest", "-p", "no:cacheprovider", "-o", f"timeout={LIMIT_S}"]
-    return subprocess.run(
-        [*command, *plugin_options, *options, str(file)],
-        cwd=ROOT,
-        env=os.environ | {"COLUMNS": "200"},  # the width of the truncated summary
-        capture_output=True,
-        text=True,
-        timeout=RUN_S,
-    ).stdout
+    try:
+        return subprocess.run(
+            [*command, *plugin_options, *options, str(file)],
+            cwd=ROOT,
+            env=os.environ | {"COLUMNS": "200"},  # the width of the truncated summary
+            capture_output=True,
+            text=True,
+            timeout=RUN_S,
+        ).stdout
+    except subprocess.TimeoutExpired as error:
+        pytest.fail(f"the run did not end; its output:\n{error.stdout.decode()}")
 
 
 def check(output, passed):
     hung = f"Failed: Timeout (>{LIMIT_S:.1f}s) from pytest-timeout."
     assert f"::test_hangs - {hung}" in output
+    assert f"::test_hangs_again - {hung}" in output
     assert f"::test_with_hanging_fixture - {hung}" in output
     assert "::test_fails_with_hanging_fixture - ValueError: the first failure" in output
     assert f"::test_fails_with_hanging_fixture - {hung}" in output
-    assert f"2 failed, {passed} passed, 2 errors" in output
+    assert "::test_fails_with_a_slow_report - ValueError: reported slowly" in output
+    assert f"4 failed, {passed} passed, 2 errors" in output
     assert "hang(place)" in output, "the stack of the hanging call"
 
 
