@@ -79,7 +79,7 @@ def drop(page: "Page", place: "Locator", *paths: Path) -> None:
 
 def open_share_dialog(page: "Page") -> "Locator":
     """Open the dialog that shares the conversation; returns its download button."""
-    page.get_by_role("button", name=words.SHARE_CONVERSATION, exact=True).click()
+    press(page, words.SHARE_CONVERSATION, exact=True)
     button = page.get_by_role("dialog").get_by_role("button", name=words.SHARE_DOWNLOAD)
     button.wait_for()
     return button

@@ -16,6 +16,7 @@ from tests.browser.actions import (
     DESKTOP,
     PHONE,
     ask,
+    click_when_idle,
     open_share_dialog,
     press,
     settle,
@@ -224,7 +225,7 @@ def show_sources(page: "sync_api.Page", program: Program) -> None:
 
 def show_report(page: "sync_api.Page", program: Program) -> None:
     open_page(page, program, "imports")
-    page.locator("[class*='st-key-open-']").get_by_role("button").first.click()
+    click_when_idle(page.locator("[class*='st-key-open-']").get_by_role("button").first)
     page.locator(".st-key-chosen-source").wait_for()
 
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.browser.actions import PHONE, ask, scrolls_sideways, settle, typing_box
+from tests.browser.actions import PHONE, ask, press, scrolls_sideways, settle, typing_box
 from ui.text import words
 
 sync_api = pytest.importorskip("playwright.sync_api", reason="pip install playwright")
@@ -59,7 +59,7 @@ def test_a_too_long_question_stays_in_the_input_and_can_become_a_file(
     page.keyboard.press("Enter")
     page.get_by_role("alert").filter(has_text="the limit is 20,000").wait_for()
     sync_api.expect(typing_box(page)).to_have_value(text.strip())
-    page.get_by_role("button", name=words.ATTACH_QUESTION).click()
+    press(page, words.ATTACH_QUESTION)
     page.get_by_role("button", name=words.FILES_OF_CONVERSATION.format(n=1)).wait_for()
     settle(page)
     sync_api.expect(typing_box(page)).to_have_value("")
@@ -75,7 +75,7 @@ def test_the_tab_is_named_after_the_conversation_and_then_after_the_page(
     sync_api.expect(answered_page).to_have_title("Library – Footnote")
     answered_page.get_by_role("link", name=words.ASK_PAGE).click()
     sync_api.expect(answered_page).to_have_title(title)
-    answered_page.get_by_role("button", name=words.NEW_CONVERSATION).click()
+    press(answered_page, words.NEW_CONVERSATION)
     sync_api.expect(answered_page).to_have_title("Ask – Footnote")
     settle(answered_page)
 

@@ -63,12 +63,12 @@ def test_a_dropped_file_is_searched_only_in_its_conversation(
     turn = answered_turn(page, 1)
     quote = page.locator("mark", has_text=sentence)
     sync_api.expect(turn.locator(".fn-source", has=quote)).to_contain_text("found in the document")
-    page.get_by_role("button", name=words.FILES_OF_CONVERSATION.format(n=1)).click()
+    press(page, words.FILES_OF_CONVERSATION.format(n=1))
     sync_api.expect(page.get_by_test_id("stPopoverBody")).to_contain_text(name)
     screenshot(page, f"files-{Path(name).suffix[1:]}")
     page.keyboard.press("Escape")
 
-    page.get_by_role("button", name=words.NEW_CONVERSATION).click()
+    press(page, words.NEW_CONVERSATION)
     sync_api.expect(page.locator(".fn-turn")).to_have_count(0)
     ask(page, question)
     sync_api.expect(quote).to_have_count(0)
@@ -95,7 +95,7 @@ def narrow_page(page: "sync_api.Page", address: str) -> "sync_api.Page":
     """The chat page limited to PDFs, after a question that no PDF answers."""
     page.goto(address)
     settle(page)
-    scope(page).get_by_role("button", name=words.SCOPE_EVERYWHERE).click()
+    press(scope(page), words.SCOPE_EVERYWHERE)
     page.get_by_label(words.SCOPE_FORMATS).click()
     page.get_by_role("option", name="pdf", exact=True).click()
     sync_api.expect(scope(page)).to_contain_text(words.SCOPE_LABEL.format(what="pdf"))
@@ -115,7 +115,7 @@ def test_a_conversation_remembers_its_scope(narrow_page: "sync_api.Page") -> Non
     narrow_page.reload()
     sync_api.expect(scope(narrow_page)).to_contain_text(words.SCOPE_LABEL.format(what="pdf"))
     sync_api.expect(narrow_page.get_by_text(ANSWER)).to_have_count(0)
-    narrow_page.get_by_role("button", name=words.NEW_CONVERSATION).click()
+    press(narrow_page, words.NEW_CONVERSATION)
     sync_api.expect(scope(narrow_page)).to_contain_text(words.SCOPE_EVERYWHERE)
 
 
@@ -130,7 +130,7 @@ def test_when_nothing_is_found_the_page_explains_and_offers_a_wider_search(
     narrow_page.set_viewport_size(PHONE)
     assert not scrolls_sideways(narrow_page)
     screenshot(narrow_page, "nothing-found-phone")
-    narrow_page.get_by_role("button", name=words.WIDEN_SCOPE).click()
+    press(narrow_page, words.WIDEN_SCOPE)
     sync_api.expect(narrow_page.locator(".fn-version")).to_have_text("2/2")
     sync_api.expect(narrow_page.locator(".fn-answer")).to_contain_text(ANSWER)
     sync_api.expect(panel).to_have_count(0)

@@ -10,6 +10,7 @@ import pytest
 
 from tests.browser.actions import (
     PHONE,
+    press,
     screenshot,
     scrolls_sideways,
     until,
@@ -149,7 +150,7 @@ def test_a_question_can_be_repeated_after_a_preference_changes(places):
     ask(places, QUESTION)
     service_slider(places).press("ArrowRight")
     places.get_by_text(words.PREFERENCES_CHANGED).wait_for()
-    places.get_by_role("button", name=words.ASK_AGAIN).click()
+    press(places, words.ASK_AGAIN)
     sync_api.expect(places.get_by_text(words.PREFERENCES_CHANGED)).to_have_count(0)
     places.locator(".fn-verdict").wait_for()
 
@@ -222,11 +223,11 @@ def test_importing_the_sample_catalog_shows_its_progress(
         menu = page.get_by_role("link", name=words.PLACES_PAGE)
         page.get_by_role("button", name=words.PLACES_ADD_SAMPLE).wait_for()
         sync_api.expect(menu).to_have_count(0)
-        page.get_by_role("button", name=words.PLACES_ADD_SAMPLE).click()
+        press(page, words.PLACES_ADD_SAMPLE)
         page.get_by_text(words.PLACES_IMPORTING).wait_for()
         sync_api.expect(menu.first).to_be_visible()
         question(page).wait_for(timeout=180_000)
-        page.get_by_role("button", name=words.PLACES_EXAMPLES[2]).click()
+        press(page, words.PLACES_EXAMPLES[2])
         page.locator(".fn-verdict").wait_for()
         sync_api.expect(cards(page).first).to_contain_text("Queens")
         screenshot(page, "places")

@@ -6,7 +6,7 @@ from urllib.parse import parse_qs, urlparse
 
 import pytest
 
-from tests.browser.actions import PHONE, ask, screenshot, scrolls_sideways, settle
+from tests.browser.actions import PHONE, ask, press, screenshot, scrolls_sideways, settle
 from ui.text import words
 
 sync_api = pytest.importorskip("playwright.sync_api", reason="pip install playwright")
@@ -60,10 +60,10 @@ def test_a_conversation_is_renamed_found_deleted_and_restored(
     screenshot(page, "conversations")
     search_field.fill("")
     page.get_by_text(words.count(words.CONVERSATIONS_FOUND, 1)).wait_for(state="detached")
-    choose(page, conversation, "delete").get_by_role("button", name=words.DELETE).click()
+    press(choose(page, conversation, "delete"), words.DELETE)
     sync_api.expect(row(page, conversation)).to_have_count(0)
     assert "conversation=" not in page.url
-    page.get_by_role("button", name=words.UNDO).click()
+    press(page, words.UNDO)
     sync_api.expect(row(page, conversation)).to_be_visible()
     page.locator(".fn-verdict").wait_for()
     assert conversation in page.url
@@ -77,7 +77,7 @@ def test_a_conversation_stays_open_after_visiting_another_page(
     page.get_by_role("link", name=words.ASK_PAGE).click()
     sync_api.expect(page.locator(".fn-question")).to_have_text(QUESTION)
     assert conversation in page.url
-    page.get_by_role("button", name=words.NEW_CONVERSATION).click()
+    press(page, words.NEW_CONVERSATION)
     sync_api.expect(page.locator(".fn-question")).to_have_count(0)
     assert conversation not in page.url
 
@@ -90,7 +90,7 @@ def test_an_exported_conversation_is_imported_with_its_citations(
     files = {}
     for form, name in words.EXPORT_FORMS.items():
         with page.expect_download() as download:
-            dialog.get_by_role("button", name=name).click()
+            press(dialog, name)
         files[form] = tmp_path / download.value.suggested_filename
         download.value.save_as(files[form])
     dialog.get_by_label("Close").click()
@@ -99,7 +99,7 @@ def test_an_exported_conversation_is_imported_with_its_citations(
     for form in ("md", "html"):
         assert QUESTION in files[form].read_text(encoding="utf-8")
     assert json.loads(files["json"].read_text(encoding="utf-8"))["version"] == 1
-    page.get_by_role("button", name=words.IMPORT_CONVERSATION).click()
+    press(page, words.IMPORT_CONVERSATION)
     field = page.get_by_test_id("stPopoverBody").locator("input[type=file]")
     field.set_input_files(files["json"])
     page.get_by_text(words.CONVERSATION_IMPORTED.format(title=RENAMED)).wait_for()

@@ -4,14 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.browser.actions import (
-    PHONE,
-    ask,
-    click_when_idle,
-    press,
-    screenshot,
-    scrolls_sideways,
-)
+from tests.browser.actions import PHONE, ask, click_when_idle, press, screenshot, scrolls_sideways
 from tests.browser.importing import (
     import_folder,
     make_files,
@@ -85,7 +78,7 @@ def test_words_are_found_in_the_document(document: "sync_api.Page") -> None:
     sync_api.expect(current).to_have_text("보안팀")
     sync_api.expect(current).to_be_in_viewport()
     before = document.locator(".fn-place").inner_text()
-    document.get_by_role("button", name=words.NEXT_MATCH).click()
+    press(document, words.NEXT_MATCH)
     sync_api.expect(document.locator(".fn-place")).not_to_have_text(before)
     sync_api.expect(current).to_be_in_viewport()
 

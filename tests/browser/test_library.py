@@ -7,13 +7,7 @@ from pathlib import Path
 import pytest
 
 from domain import ImportState
-from tests.browser.actions import (
-    PHONE,
-    press,
-    screenshot,
-    scrolls_sideways,
-    wait_for_animations,
-)
+from tests.browser.actions import PHONE, press, screenshot, scrolls_sideways, wait_for_animations
 from tests.browser.importing import (
     RECORD_MESSAGES,
     add_folder,
@@ -106,7 +100,7 @@ def test_selected_documents_are_reimported_even_if_unchanged(
     press(library, words.READ_AGAIN)
     see_message(library, words.count(words.WILL_IMPORT, 2))
     open_page(library, program, "imports")
-    library.get_by_role("button", name=kitchen).click()
+    press(library, kitchen)
     history = library.locator(".fn-table tbody tr")
     sync_api.expect(history).to_have_count(2)
     sync_api.expect(history.first.locator("td").nth(5)).to_have_text("2")  # changed

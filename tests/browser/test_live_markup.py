@@ -26,7 +26,7 @@ from services.export.transcripts import TranscriptFormat
 from services.sources.source_service import SourceSettings
 from settings import load_settings
 from storage.ledger.ledger_tables import TurnRow
-from tests.browser.actions import ask, settle, typing_box
+from tests.browser.actions import ask, press, settle, typing_box
 from tests.browser.program import running
 from tests.fakes.openai import EMBEDDING_MODEL, Fault, OpenAIServer, Text, serving
 from tests.fakes.restaurants import PLACES, import_restaurants
@@ -205,7 +205,7 @@ def test_a_stored_conversation_is_shown_as_text(page, dialogs, hostile: Hostile)
     settle(page)
     turns = page.locator(".fn-turn")
     while turns.count() < len(PAYLOADS):
-        page.get_by_role("button", name=EARLIER).click()
+        press(page, EARLIER)
         settle(page)
     expect_inert(page)
     shown = visible(page.locator("body").inner_text())
@@ -247,6 +247,7 @@ def test_the_report_of_an_import_is_text(page, dialogs, hostile: Hostile) -> Non
 
 
 def test_places_are_text(page, dialogs, hostile: Hostile) -> None:
+    hostile.model.answer = refusal
     page.goto(f"{hostile.address}/catalogue")
     page.get_by_label(words.PLACES_QUESTION).fill("lovely italian")
     page.keyboard.press("Enter")

@@ -12,7 +12,7 @@ from domain import LOCAL_USER, SearchChoice
 from services.chat.conversation_service import LIST_LIMIT
 from services.sources.source_service import SourceSettings
 from settings import load_settings
-from tests.browser.actions import ask, settle
+from tests.browser.actions import ask, press, settle
 from tests.browser.program import running
 from tests.hostile_names import HOSTILE_NAMES, IMAGE
 from ui.chat.conversation_list import TITLE_CHARACTERS
@@ -69,7 +69,7 @@ def test_the_list_shows_the_title_of_a_conversation_literally(
     open_page(page, address)
     titles = page.locator(LABEL.format("conversation"))
     for count in (2 * LIST_LIMIT, len(HOSTILE_NAMES)):
-        page.get_by_role("button", name=words.MORE_CONVERSATIONS).click()
+        press(page, words.MORE_CONVERSATIONS)
         sync_api.expect(titles).to_have_count(count)
     sync_api.expect(titles).to_have_count(len(HOSTILE_NAMES))
     assert sorted(map(one_line, titles.all_inner_texts())) == sorted(
@@ -95,7 +95,7 @@ def test_names_in_the_library_charts_cause_no_requests(page: "sync_api.Page", ad
 
 def test_the_scope_panel_shows_names_literally(page: "sync_api.Page", address: str) -> None:
     open_page(page, address)
-    page.get_by_role("button", name=words.SCOPE_EVERYWHERE).click()
+    press(page, words.SCOPE_EVERYWHERE)
     page.get_by_role("combobox", name=words.SCOPE_SOURCES).fill(IMAGE)
     page.get_by_role("option", name=IMAGE, exact=True).click()
     page.get_by_text(words.SCOPE_LABEL.format(what=IMAGE), exact=True).first.wait_for()

@@ -2,7 +2,15 @@
 
 import pytest
 
-from tests.browser.actions import PHONE, screenshot, scrolls_sideways, settle, wait_for_animations
+from tests.browser.actions import (
+    PHONE,
+    click_when_idle,
+    press,
+    screenshot,
+    scrolls_sideways,
+    settle,
+    wait_for_animations,
+)
 from ui.text import words
 
 sync_api = pytest.importorskip("playwright.sync_api", reason="pip install playwright")
@@ -15,7 +23,7 @@ def lab(page: "sync_api.Page", address: str) -> "sync_api.Page":
     """The lab after a comparison."""
     page.goto(f"{address}/retrieval_lab")
     page.get_by_label(words.LAB_QUESTION).fill("노트북을 잃어버리면 어떻게 해야 하나요?")
-    page.get_by_role("button", name=words.LAB_COMPARE).click()
+    press(page, words.LAB_COMPARE)
     page.locator(".fn-why").first.wait_for(state="attached")
     settle(page)
     return page
@@ -32,11 +40,11 @@ def test_the_lab_opens_by_url_and_shows_each_mode(lab: "sync_api.Page") -> None:
 def test_labeling_a_passage_as_right_enables_measurement(lab: "sync_api.Page") -> None:
     lab.get_by_text(words.WHY).first.click()
     wait_for_animations(lab)
-    lab.get_by_role("button", name=words.RIGHT_PASSAGE).first.click()
+    click_when_idle(lab.get_by_role("button", name=words.RIGHT_PASSAGE).first)
     lab.get_by_text(words.TAKE_BACK).first.wait_for()
-    lab.get_by_role("button", name=words.MEASURE).click()
+    press(lab, words.MEASURE)
     lab.get_by_text("nDCG@10").first.wait_for()
-    lab.get_by_role("button", name=words.TAKE_BACK).first.click()
+    click_when_idle(lab.get_by_role("button", name=words.TAKE_BACK).first)
     lab.get_by_text(words.LABELED.many.format(n=0)).wait_for()
 
 

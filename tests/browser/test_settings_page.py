@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.browser.actions import PHONE, ask, screenshot, scrolls_sideways, settle
+from tests.browser.actions import PHONE, ask, click_when_idle, screenshot, scrolls_sideways, settle
 from tests.browser.importing import open_page
 from tests.browser.program import Program, running
 from tests.fakes.openai import EMBEDDING_MODEL, MODEL, OpenAIServer, Text
@@ -39,7 +39,7 @@ def field(page: "sync_api.Page", name: str) -> "sync_api.Locator":
 
 def press_first(page: "sync_api.Page", label: str) -> None:
     """Press the button of the first form, the one for the chat model."""
-    page.get_by_role("button", name=label).first.click()
+    click_when_idle(page.get_by_role("button", name=label).first)
 
 
 def test_a_chat_model_is_tested_saved_and_used_without_a_restart(

@@ -4,7 +4,7 @@ from urllib.parse import parse_qs, urlparse
 
 import pytest
 
-from tests.browser.actions import ask, settle, typing_box
+from tests.browser.actions import ask, press, settle, typing_box
 from tests.browser.test_typing import Composer
 from ui.text import words
 
@@ -77,13 +77,13 @@ def test_a_question_mark_or_the_button_lists_the_shortcuts(chat: "sync_api.Page"
     sync_api.expect(shortcuts(chat)).to_contain_text(words.SHORTCUT_KEYS["/"])
     chat.keyboard.press("Escape")
     sync_api.expect(shortcuts(chat)).to_have_count(0)
-    chat.get_by_role("button", name=words.SHORTCUTS).click()
+    press(chat, words.SHORTCUTS)
     sync_api.expect(shortcuts(chat)).to_be_visible()
 
 
 def test_arrows_move_from_the_search_through_the_list(chat: "sync_api.Page") -> None:
     ask(chat, QUESTION)
-    chat.get_by_role("button", name=words.NEW_CONVERSATION).click()
+    press(chat, words.NEW_CONVERSATION)
     sync_api.expect(chat.locator(".fn-question")).to_have_count(0)
     ask(chat, OTHER)
     rows = chat.locator('.st-key-rows [class*="st-key-conversation-"] button')
