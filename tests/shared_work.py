@@ -15,6 +15,7 @@ import pytest
 from fastapi import APIRouter, FastAPI
 from filelock import FileLock
 from sqlalchemy import Connection, Engine, create_engine, event, inspect
+from sqlalchemy.pool import QueuePool
 from starlette.routing import BaseRoute
 from streamlit.components.v2 import manifest_scanner
 
@@ -122,7 +123,7 @@ def _create_engine(url, **options):
 
 @cache
 def _sqlite(**options) -> Engine:
-    engine = create_engine("sqlite://", query_cache_size=5_000, **options)
+    engine = create_engine("sqlite://", query_cache_size=5_000, poolclass=QueuePool, **options)
     engine.connect().close()  # prepares the dialect
     return engine
 

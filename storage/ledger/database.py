@@ -290,9 +290,9 @@ def ledger_location(data_dir: Path, url: str | None = None, option: str = "") ->
     display_url = address.set(query={}).render_as_string()
     if postgresql.is_address(address):
         return LedgerLocation(data_dir, display_url, None, is_on_server=True, option=option)
-    name = address.database or ":memory:"
-    is_file = not name.startswith((":", "file:"))
-    return LedgerLocation(data_dir, display_url, Path(name) if is_file else None, option=option)
+    name = str(address.database)
+    file = None if name.startswith("file:") else Path(name)
+    return LedgerLocation(data_dir, display_url, file, option=option)
 
 
 def check_ledger(data_dir: Path, url: str | None = None) -> None:

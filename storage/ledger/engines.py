@@ -26,14 +26,22 @@ def engine_of(url: str | URL, setting: str = DATABASE_URL) -> Engine:
         address = make_url(url)
         if postgresql.is_address(address):
             return postgresql.engine(address, setting)
-        if address.get_backend_name() != "sqlite":
+        if not _is_sqlite_file(address):
             raise _invalid_url(setting)
-        engine = create_engine(address, json_serializer=json_text)
+        # Each connection caches up to 2 MB, so reuse the latest instead of filling all in turn.
+        engine = create_engine(address, json_serializer=json_text, pool_use_lifo=True)
     except (ArgumentError, NoSuchModuleError, ValueError):  # they may quote the password
         raise _invalid_url(setting) from None
     event.listen(engine, "connect", _prepare_sqlite)
     event.listen(engine, "begin", _begin_sqlite)
     return engine
+
+
+def _is_sqlite_file(address: URL) -> bool:
+    """Whether SQLite stores it in a file. In memory, each thread would have its own database."""
+    is_in_memory = not address.database or address.database == ":memory:"
+    is_sqlite = address.get_backend_name() == "sqlite"
+    return is_sqlite and not is_in_memory and address.query.get("mode") != "memory"
 
 
 def _invalid_url(setting: str) -> ConfigError:
