@@ -130,7 +130,8 @@ def ledger_migration(settings: Settings, new_url: str | None) -> "LedgerMigratio
     """A move of the ledger to another database; None is the file in the data folder.
 
     Raises:
-        ConfigError: A URL is not one of SQLite or PostgreSQL, or the driver is not installed.
+        ConfigError: A URL names neither an SQLite file nor a PostgreSQL database, or the driver
+            is not installed.
         StorageError: There is no data folder.
     """
     from services.migration.ledger_migration import LedgerMigration

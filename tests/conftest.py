@@ -66,7 +66,7 @@ def pytest_collection_finish():
 
 @pytest.hookimpl(wrapper=True)
 def pytest_timeout_set_timer(item, settings):
-    """Repeat the alarm: the exception of the first is lost in `__del__` or a broad `except`."""
+    """Repeat the alarm, because `__del__` or a broad `except` may swallow the first exception."""
     item.stash[LIMIT] = settings
     has_timer = yield
     if settings.method == "signal":

@@ -123,6 +123,7 @@ def _create_engine(url, **options):
 
 @cache
 def _sqlite(**options) -> Engine:
+    # The default pool of a database in memory rejects the options of QueuePool.
     engine = create_engine("sqlite://", query_cache_size=5_000, poolclass=QueuePool, **options)
     engine.connect().close()  # prepares the dialect
     return engine

@@ -16,7 +16,7 @@ import time
 
 import pytest
 
-def show_slowly(_error):
+def hide_slowly(_excinfo):  # pytest calls it while it formats the failure
     time.sleep({LIMIT_S} + 1)
 
 @pytest.fixture
@@ -40,7 +40,7 @@ def test_fails_with_hanging_fixture(hanging_teardown):
     raise ValueError("the first failure")
 
 def test_fails_with_a_slow_report(place):
-    __tracebackhide__ = show_slowly
+    __tracebackhide__ = hide_slowly
     raise ValueError("reported slowly")
 
 def test_passes(place):
@@ -97,7 +97,7 @@ def run(file, *options):
             timeout=RUN_S,
         ).stdout
     except subprocess.TimeoutExpired as error:
-        pytest.fail(f"the run did not end; its output:\n{error.stdout.decode()}")
+        pytest.fail(f"the run did not end; its output:\n{(error.stdout or b'').decode()}")
 
 
 def check(output, passed):

@@ -47,7 +47,8 @@ class LedgerMigration:
         """Connect to nothing yet.
 
         Raises:
-            ConfigError: A URL is not one of SQLite or PostgreSQL, or the driver is not installed.
+            ConfigError: A URL names neither an SQLite file nor a PostgreSQL database, or the driver
+                is not installed.
         """
         self._data_dir = data_dir
         self._old_url = old_url

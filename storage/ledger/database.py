@@ -246,7 +246,8 @@ def open_database(data_dir: Path, url: str | None = None) -> Database:
             ledger, or the folder contains a library whose ledger is missing; nothing was changed.
         DamagedLedgerError: The ledger is damaged; nothing was changed.
         BusyError: The ledger must be migrated, but another process keeps writing to it.
-        ConfigError: `url` is not one of SQLite or PostgreSQL, or the driver is not installed.
+        ConfigError: `url` names neither an SQLite file nor a PostgreSQL database, or the driver
+            is not installed.
     """
     _make_folder(data_dir)
     location = ledger_location(data_dir, url)
@@ -281,7 +282,8 @@ def ledger_location(data_dir: Path, url: str | None = None, option: str = "") ->
     """Where the ledger is, without opening it; see `LedgerLocation.option`.
 
     Raises:
-        ConfigError: `url` is not one of SQLite or PostgreSQL, or the driver is not installed.
+        ConfigError: `url` names neither an SQLite file nor a PostgreSQL database, or the driver
+            is not installed.
     """
     if url is None:
         return LedgerLocation(data_dir, "", data_dir / FILE, option=option)
@@ -290,7 +292,7 @@ def ledger_location(data_dir: Path, url: str | None = None, option: str = "") ->
     display_url = address.set(query={}).render_as_string()
     if postgresql.is_address(address):
         return LedgerLocation(data_dir, display_url, None, is_on_server=True, option=option)
-    name = str(address.database)
+    name = str(address.database)  # engine_of refuses URLs without one
     file = None if name.startswith("file:") else Path(name)
     return LedgerLocation(data_dir, display_url, file, option=option)
 
@@ -300,7 +302,8 @@ def check_ledger(data_dir: Path, url: str | None = None) -> None:
 
     Raises:
         DamagedLedgerError: There is damage; `findings` lists all of it.
-        ConfigError: `url` is not one of SQLite or PostgreSQL, or the driver is not installed.
+        ConfigError: `url` names neither an SQLite file nor a PostgreSQL database, or the driver
+            is not installed.
     """
     location = ledger_location(data_dir, url)
     if url and location.is_on_server:

@@ -19,8 +19,8 @@ def engine_of(url: str | URL, setting: str = DATABASE_URL) -> Engine:
     """The engine of a database, to which it does not connect yet.
 
     Raises:
-        ConfigError: `url` is not one of SQLite or PostgreSQL, or the driver is not installed; the
-            message names the setting or option that states the URL.
+        ConfigError: `url` names neither an SQLite file nor a PostgreSQL database, or the driver is
+            not installed; the message names the setting or option that states the URL.
     """
     try:
         address = make_url(url)
@@ -28,7 +28,7 @@ def engine_of(url: str | URL, setting: str = DATABASE_URL) -> Engine:
             return postgresql.engine(address, setting)
         if not _is_sqlite_file(address):
             raise _invalid_url(setting)
-        # Each connection caches up to 2 MB, so reuse the latest instead of filling all in turn.
+        # Each connection's cache grows to 2 MB, so reuse the latest instead of filling every one.
         engine = create_engine(address, json_serializer=json_text, pool_use_lifo=True)
     except (ArgumentError, NoSuchModuleError, ValueError):  # they may quote the password
         raise _invalid_url(setting) from None
@@ -38,10 +38,13 @@ def engine_of(url: str | URL, setting: str = DATABASE_URL) -> Engine:
 
 
 def _is_sqlite_file(address: URL) -> bool:
-    """Whether SQLite stores it in a file. In memory, each thread would have its own database."""
-    is_in_memory = not address.database or address.database == ":memory:"
-    is_sqlite = address.get_backend_name() == "sqlite"
-    return is_sqlite and not is_in_memory and address.query.get("mode") != "memory"
+    """Whether this is the URL of an SQLite file; a temporary database exists once per connection.
+
+    https://www.sqlite.org/inmemorydb.html lists the names of temporary ones.
+    """
+    name = (address.database or "").removeprefix("file:")
+    is_temporary = not name or name == ":memory:" or "memory" in address.query.get("mode", "")
+    return address.get_backend_name() == "sqlite" and not is_temporary
 
 
 def _invalid_url(setting: str) -> ConfigError:

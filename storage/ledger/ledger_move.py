@@ -54,7 +54,8 @@ class LedgerMove:
         """Connect to nothing yet; `library` identifies the library of the data folder.
 
         Raises:
-            ConfigError: A URL is not one of SQLite or PostgreSQL, or the driver is not installed.
+            ConfigError: A URL names neither an SQLite file nor a PostgreSQL database, or the driver
+                is not installed.
             ConflictError: Both URLs name the same file.
         """
         self._library = library

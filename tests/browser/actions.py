@@ -118,7 +118,7 @@ def wait_for_animations(page: "Page") -> None:
     until(page, _ANIMATIONS_HAVE_ENDED)
 
 
-def press(place: "Page | Locator", label: str, *, exact: bool = False) -> None:
+def press(place: "Page | Locator", label: "str | re.Pattern[str]", *, exact: bool = False) -> None:
     """Press a button once its page is idle."""
     click_when_idle(place.get_by_role("button", name=label, exact=exact))
 

@@ -24,10 +24,19 @@ def pytest_runtest_makereport(item: pytest.Item) -> Iterator[None]:
     report = outcome.get_result()
     page = getattr(item, "funcargs", {}).get("page")
     if report.when == "call" and report.failed and page and not page.is_closed():
-        report.sections.append(("The page", f"{page.url}\n\n{page.inner_text('body')}"))
+        report.sections.append(("The page", f"{page.url}\n\n{_text_of(page)}"))
+
+
+def _text_of(page: "sync_api.Page") -> str:
+    """The text of the page, or the error if it does not answer; no time limit applies here."""
+    try:
+        return page.inner_text("body", timeout=READ_MS)
+    except sync_api.Error as error:
+        return str(error)
 
 
 NAMES = ("chromium", "chromium-browser", "google-chrome")
+READ_MS = 5_000
 sync_api.expect.set_options(timeout=WAIT_MS)
 
 

@@ -37,8 +37,8 @@ def answered_page(page: "sync_api.Page", address: str) -> "sync_api.Page":
     return page
 
 
-def press_below_answer(page: "sync_api.Page", label: str) -> None:
-    """Press a button below the first answer."""
+def press_in_first_turn(page: "sync_api.Page", label: str) -> None:
+    """Press a button of the first turn that has it."""
     messages = page.locator(".stChatMessage")
     click_when_idle(messages.get_by_role("button", name=label, exact=True).first)
 
@@ -53,10 +53,10 @@ def questions(page: "sync_api.Page") -> "sync_api.LocatorAssertions":
 
 
 def test_a_regenerated_answer_becomes_a_second_version(answered_page: "sync_api.Page") -> None:
-    press_below_answer(answered_page, words.ASK_AGAIN)
+    press_in_first_turn(answered_page, words.ASK_AGAIN)
     expect_version(answered_page, "2/2")
     questions(answered_page).to_have_text([QUESTION])
-    press_below_answer(answered_page, words.PREVIOUS_VERSION)
+    press_in_first_turn(answered_page, words.PREVIOUS_VERSION)
     expect_version(answered_page, "1/2")
     sync_api.expect(answered_page.locator(".fn-answer")).to_contain_text(ANSWER)
     answered_page.reload()
@@ -69,7 +69,7 @@ def test_regenerating_an_answer_can_be_stopped(
     model_server.will(Text("Twenty-five days."), Text(*["slow "] * 200, pause_s=0.1))
     page.goto(address_with_model)
     ask(page, QUESTION)
-    press_below_answer(page, words.ASK_AGAIN)
+    press_in_first_turn(page, words.ASK_AGAIN)
     sync_api.expect(page.locator(".fn-answer").last).to_contain_text("slow slow slow")
     sync_api.expect(page.locator(".fn-answer")).to_have_count(1)
     page.get_by_role("button", name=words.STOP, exact=True).click()
@@ -82,47 +82,47 @@ def test_regenerating_an_answer_can_be_stopped(
 
 def test_editing_a_question_branches_and_keeps_the_original(answered_page: "sync_api.Page") -> None:
     ask(answered_page, FOLLOW_UP)
-    press_below_answer(answered_page, words.EDIT_QUESTION)
+    press_in_first_turn(answered_page, words.EDIT_QUESTION)
     box = answered_page.get_by_label(words.YOUR_QUESTION)
     sync_api.expect(box).to_have_value(QUESTION)
     screenshot(answered_page, "edit-question")
     box.fill(OTHER)
-    press_below_answer(answered_page, words.ASK)
+    press_in_first_turn(answered_page, words.ASK)
     expect_version(answered_page, "2/2")
     questions(answered_page).to_have_text([OTHER])
     sync_api.expect(answered_page.locator(".fn-source").first).to_contain_text("VPN")
-    press_below_answer(answered_page, words.PREVIOUS_VERSION)
+    press_in_first_turn(answered_page, words.PREVIOUS_VERSION)
     expect_version(answered_page, "1/2")
     questions(answered_page).to_have_text([QUESTION, FOLLOW_UP])
     sync_api.expect(answered_page.locator(".fn-turn")).to_have_count(2)
-    press_below_answer(answered_page, words.NEXT_VERSION)
+    press_in_first_turn(answered_page, words.NEXT_VERSION)
     expect_version(answered_page, "2/2")
     questions(answered_page).to_have_text([OTHER])
     screenshot(answered_page, "versions")
 
 
 def test_the_search_query_can_be_edited(answered_page: "sync_api.Page") -> None:
-    press_below_answer(answered_page, words.SEARCH_AGAIN)
+    press_in_first_turn(answered_page, words.SEARCH_AGAIN)
     box = answered_page.get_by_label(words.SEARCHED_QUESTION)
     sync_api.expect(box).to_have_value(QUESTION)
     box.fill(FOLLOW_UP)
     screenshot(answered_page, "edit-search")
-    press_below_answer(answered_page, words.SEARCH)
+    press_in_first_turn(answered_page, words.SEARCH)
     expect_version(answered_page, "2/2")
     questions(answered_page).to_have_text([QUESTION])
     activity = answered_page.locator(".fn-turn .fn-activity")
     search_note = words.SEARCHED_FOR_EDITED.format(question=FOLLOW_UP)
     sync_api.expect(activity).to_contain_text(search_note)
     sync_api.expect(answered_page.locator(".fn-answer")).to_contain_text("carried over")
-    press_below_answer(answered_page, words.PREVIOUS_VERSION)
+    press_in_first_turn(answered_page, words.PREVIOUS_VERSION)
     expect_version(answered_page, "1/2")
     sync_api.expect(activity).to_contain_text(words.SEARCHED_FOR.format(question=QUESTION))
 
 
 def test_closing_the_editor_changes_nothing(answered_page: "sync_api.Page") -> None:
-    press_below_answer(answered_page, words.EDIT_QUESTION)
+    press_in_first_turn(answered_page, words.EDIT_QUESTION)
     answered_page.get_by_label(words.YOUR_QUESTION).fill(OTHER)
-    press_below_answer(answered_page, words.CANCEL)
+    press_in_first_turn(answered_page, words.CANCEL)
     sync_api.expect(answered_page.get_by_label(words.YOUR_QUESTION)).to_have_count(0)
     questions(answered_page).to_have_text([QUESTION])
     sync_api.expect(answered_page.locator(".fn-version")).to_have_count(0)
@@ -149,7 +149,7 @@ def test_a_thumb_down_is_saved_with_its_reason(answered_page: "sync_api.Page") -
     answered_page.get_by_role("radio", name=reason).click()
     answered_page.get_by_label(words.COMMENT).fill(comment)
     screenshot(answered_page, "thumb-down")
-    press_below_answer(answered_page, words.KEEP_REASON)
+    press_in_first_turn(answered_page, words.KEEP_REASON)
     expander = answered_page.locator(".stExpander summary", has_text=reason)
     expander.wait_for()
     answered_page.reload()
@@ -183,11 +183,11 @@ def evidence(page: "sync_api.Page") -> dict[str, list[str]]:
 def test_buttons_below_an_answer_fit_a_phone_and_have_names(
     answered_page: "sync_api.Page",
 ) -> None:
-    press_below_answer(answered_page, words.ASK_AGAIN)
+    press_in_first_turn(answered_page, words.ASK_AGAIN)
     expect_version(answered_page, "2/2")
     conversation = parse_qs(urlparse(answered_page.url).query)["conversation"]
     answered_page.set_viewport_size(PHONE)
-    press_below_answer(answered_page, words.EDIT_QUESTION)
+    press_in_first_turn(answered_page, words.EDIT_QUESTION)
     sync_api.expect(answered_page.get_by_label(words.YOUR_QUESTION)).to_be_visible()
     for label in (words.ASK_AGAIN, words.SEARCH_AGAIN, words.PREVIOUS_VERSION):
         button = answered_page.get_by_role("button", name=label, exact=True).first

@@ -9,9 +9,17 @@ from storage.ledger.engines import engine_of
 
 
 @pytest.mark.parametrize(
-    "url", ["sqlite://", "sqlite:///:memory:", "sqlite:///file:x?mode=memory&uri=true"]
+    "url",
+    [
+        "sqlite://",
+        "sqlite:///:memory:",
+        "sqlite:///file:x?mode=memory&uri=true",
+        "sqlite:///file:x?mode=memory&mode=memory&uri=true",
+        "sqlite:///file::memory:?cache=shared&uri=true",
+        "sqlite:///file:?uri=true",
+    ],
 )
-def test_a_database_in_memory_is_refused(url):
+def test_temporary_databases_are_refused(url):
     with pytest.raises(ConfigError, match="FOOTNOTE_DATABASE_URL must be a URL of PostgreSQL"):
         engine_of(url)
 
