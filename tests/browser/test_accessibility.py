@@ -160,11 +160,10 @@ def show_old_evidence(page: "sync_api.Page", program: Program) -> None:
     search = page.get_by_placeholder(words.SEARCH_CONVERSATIONS)  # the list shows only the newest
     search.fill("parking badge")
     page.get_by_text(words.count(words.CONVERSATIONS_FOUND, 1)).wait_for()
-    settle(page)  # a click while the list changes would miss the row, which moves
     row = page.locator(".st-key-rows").get_by_role(
         "button", name=QUESTION_BEFORE_CHANGES, exact=True
     )
-    row.first.click()
+    click_when_idle(row.first)  # the row moves while the list changes
     for badge in (words.CHANGED_SINCE, words.GONE):
         page.locator(".fn-old", has_text=badge).first.wait_for()
 

@@ -94,7 +94,6 @@ def test_a_dropped_folder_keeps_its_subfolders(
 def narrow_page(page: "sync_api.Page", address: str) -> "sync_api.Page":
     """The chat page limited to PDFs, after a question that no PDF answers."""
     page.goto(address)
-    settle(page)
     press(scope(page), words.SCOPE_EVERYWHERE)
     page.get_by_label(words.SCOPE_FORMATS).click()
     page.get_by_role("option", name="pdf", exact=True).click()

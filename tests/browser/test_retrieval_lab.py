@@ -9,7 +9,6 @@ from tests.browser.actions import (
     screenshot,
     scrolls_sideways,
     settle,
-    wait_for_animations,
 )
 from ui.text import words
 
@@ -39,7 +38,6 @@ def test_the_lab_opens_by_url_and_shows_each_mode(lab: "sync_api.Page") -> None:
 
 def test_labeling_a_passage_as_right_enables_measurement(lab: "sync_api.Page") -> None:
     lab.get_by_text(words.WHY).first.click()
-    wait_for_animations(lab)
     click_when_idle(lab.get_by_role("button", name=words.RIGHT_PASSAGE).first)
     lab.get_by_text(words.TAKE_BACK).first.wait_for()
     press(lab, words.MEASURE)
