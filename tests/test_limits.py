@@ -87,9 +87,11 @@ def run(file, *options):
     """Run the tests of the file with this configuration but a short limit."""
     command = [sys.executable, "-m", "pytest", "-v", "--config-file=pyproject.toml"]
     plugin_options = ["-p", "tests.conftest", "-p", "no:cacheprovider", "-o", f"timeout={LIMIT_S}"]
+    # Without its own folder, the run would delete those of earlier runs, which may take minutes.
+    folder = f"--basetemp={file.parent / 'temporary'}"
     try:
         return subprocess.run(
-            [*command, *plugin_options, *options, str(file)],
+            [*command, *plugin_options, folder, *options, str(file)],
             cwd=ROOT,
             env=os.environ | {"COLUMNS": "200"},  # the width of the truncated summary
             capture_output=True,
