@@ -83,6 +83,7 @@ _GAP_CHARS = 300
 _MAX_PARTS = 5
 _ELLIPSIS = re.compile(r"\s*[\[(]?\s*\.\.\.\s*[\])]?\s*")
 _UNIT = re.compile(rf"(?P<cjk>[{CJK}])|[^\W_{CJK}]+")
+_ESCAPED = re.compile(r"\\([!-/:-@\[-`{-~])")
 _CLOSING = " '.,;:!?。、「」"
 _SENTENCE_END = re.compile(r"[.!?] |[。！？]|다\.")
 _NEGATION = re.compile(
@@ -94,10 +95,10 @@ _NEGATION = re.compile(
 def find_quote(text: str, quote: str) -> tuple[int, int] | None:
     """The span of the text that contains the quote.
 
-    White space, Unicode form, typographic marks, and Markdown syntax are ignored (see
-    `VisibleText`), and so is closing punctuation that the text lacks. Case, words, numbers, and
-    inner punctuation must match. A quote may not begin or end inside a word or number: "5 days" is
-    not a quote from "15 days", nor "can" from "cannot". An ellipsis may replace up to 300
+    White space, Unicode form, typographic marks, and Markdown syntax, escaped or not, are ignored
+    (see `VisibleText`), and so is closing punctuation that the text lacks. Case, words, numbers,
+    and inner punctuation must match. A quote may not begin or end inside a word or number: "5 days"
+    is not a quote from "15 days", nor "can" from "cannot". An ellipsis may replace up to 300
     characters, but not a negation.
 
     Returns:
@@ -134,8 +135,7 @@ class QuoteFinder:
 
     def find_words(self, words: str) -> tuple[int, int] | None:
         """The span of the words, even if they are too few to prove anything."""
-        form = VisibleText(words).form
-        for needle in dict.fromkeys((form, _without_outer_marks(form))):
+        for needle in _needles(words):
             if any(map(str.isalnum, needle)):
                 span = next(self._occurrences(needle), None) or self._find_parts(needle)
                 if span:
@@ -187,6 +187,16 @@ def _without_headings(text: str) -> str:
         " " * len(line) if _HEADING_LINE.fullmatch(line) else line for line in text.split("\n")
     )
     return "\n".join(lines)
+
+
+def _needles(words: str) -> dict[str, None]:
+    r"""The normal forms to look for: as written, then without escapes.
+
+    A model may write `**x**` as `\*\*x\*\*` to show the marks of the document.
+    """
+    texts = dict.fromkeys((words, _ESCAPED.sub(r"\1", words)))
+    forms = [VisibleText(text).form for text in texts]
+    return dict.fromkeys(needle for form in forms for needle in (form, _without_outer_marks(form)))
 
 
 def _without_outer_marks(form: str) -> str:

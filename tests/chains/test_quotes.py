@@ -45,6 +45,9 @@ don\u2019t say \u201cnever\u201d, 3\u20135 days, 5`11 or 1*１
         ("パソコンは不可能", "ﾊﾟｿｺﾝは不可能"),
         ("１０² m, été, example", "10² m, e\u0301t\u00e9, exam\u00adple"),
         ("don't say 'never', 3-5 days", None),
+        (r"get \*\*15 days\*\* of \*paid leave\*", "get **15 days** of *paid leave"),
+        (r"per \[calendar year\]\(http://x.example/z_\(a\)\)", None),
+        (r"see \`max_tokens\` and max\_tokens", "see `max_tokens` and max\\_tokens"),
         ("“Employees get 15 days”", "Employees get **15 days"),
     ],
 )
@@ -92,6 +95,8 @@ def test_an_altered_or_cut_quote_is_not_found(quote):
         ("Wait 10:30 minutes.", "30 minutes"),
         ("It takes 1/2 of the pay.", "2 of the pay"),
         ("It is 1`1 long today.", "It is 11 long today"),
+        ("It is 11 long today.", r"It is 1\`1 long today"),
+        ("It is 11 long today.", r"It is 1\*\*1 long today"),
         ("It is 1*\u200b１ long today.", "It is 11 long today"),
     ],
 )
