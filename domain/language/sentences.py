@@ -22,9 +22,12 @@ class Block(NamedTuple):
 _LINE = re.compile("[^\n\r\f\u2028\u2029]*(?:\r\n|[\n\r\f\u2028\u2029]|$)")
 _FENCE = re.compile(r"[ \t]*(```|~~~)(?!.*\1)")
 _ALONE = re.compile(r"[ \t]{0,3}#{1,6}(?:\s|$)|\s*\||\s*(?:[-=*_][ \t]*){3,}$")
+_BULLETS = "•・▪■□●○◆◇※▶"
+# "・項目" is an item, but not "・・・そして" (an ellipsis), "○○商事" (a blank), or "３．５％".
 _ITEM = re.compile(
-    r"\s*(?:(?:[-*+•・◦▪■□●○※▶]|\d{1,3}[.)]|[a-z]\)|[가나다라마바사아자차카타파하][.)]|\(\d{1,3}\))"
-    r"(?:\s+|$)|[①-⑳])"
+    rf"\s*(?:(?:[-*+◦{_BULLETS}]|\d{{1,3}}[.)]|[a-z]\)|[가나다라마바사아자차카타파하][.)]"
+    r"|\(\d{1,3}\))(?:\s+|$)"
+    rf"|(?:[①-⑳]|（\d{{1,3}}）|\d{{1,3}}(?:）|．(?!\d))|[{_BULLETS}](?![{_BULLETS}]))\s*)"
 )
 
 
@@ -66,9 +69,24 @@ _LAST_WORD = re.compile(r"[^\W_]+(?:\.[^\W_]+)*$")
 _ABBREVIATIONS = """
 mr mrs ms dr prof st vs no nos fig figs eq eqs sec ch vol pp approx ca cf e.g i.e eg ie al dept est
 min max jan feb mar apr jun jul aug sep sept oct nov dec mt rev gen col sgt capt resp incl excl ext
+tel
 """
 _NOT_AN_END = frozenset(_ABBREVIATIONS.split())
+# Also words or units that end sentences: "I say no." but "No. 5", "500 Rs." but "Rs. 500".
+_BEFORE_NUMBERS = frozenset(["no", "p", "rs", "art", "arts", "para", "paras", "fax", "rm"])
 _DOTTED = re.compile(r"(?:[^\W\d_]\.)+[^\W\d_]")
+_MONTH = r"(?:1[0-2]|0?[1-9])\."
+_DAY = r"\s{0,3}(?:3[01]|[12]\d|0?[1-9])\."
+# The Korean forms "2025. 3. 1.", "2025. 3.", "'25. 3.", "25. 3. 1.", and, in "3. 1.부터", "3. 1.".
+_DATE = re.compile(
+    rf"(?<![\d.])(?:(?:\d{{4}}|['’]\d\d)\.\s{{0,3}}{_MONTH}(?:{_DAY})?(?!\d)"
+    rf"|\d\d\.\s{{0,3}}{_MONTH}{_DAY}(?!\d)|{_MONTH}{_DAY}(?=[{HANGUL}(]))"
+)
+_MAX_DATE = 20
+# What shows that a date was the end of its sentence: "다만, ..." or "The rule ...".
+_NEW_SENTENCE = re.compile(
+    r"\s+[\"“‘(*_]{0,3}(?:[A-Z][a-z'’]{0,20},?\s[A-Za-z]|다만|단,|또한|그러나|그리고|따라서|하지만)"
+)
 _CLAUSE_END = re.compile(r"[、，；：,;:]\s*|\s+")
 _PAIRS = dict(zip("(（「『【〈《“[", ")）」』】〉》”]", strict=True))
 _BRACKETS = re.compile("[" + re.escape("".join(_PAIRS) + "".join(_PAIRS.values())) + "]")
@@ -126,14 +144,17 @@ def _ends_sentence(text: str, match: re.Match[str], end: int) -> bool:
         return True
     marks, after = match.group(), text[match.end()]
     if marks[0] in "。！？｡．":
+        if marks == "．" and after.isdecimal():
+            return not text[max(0, match.start() - 1)].isdecimal()
         return not (marks[-1] in _CLOSERS and _GOES_ON.match(after))
     if not after.isspace():
         before = text[max(0, match.start() - 1) : match.start()]
         return bool(_KOREAN_ENDING.match(before) and IS_CJK.match(after)) and len(marks) == 1
-    return _latin_end(text, match, _next_letter(text, match.end(), end))
+    return _latin_end(text, match, end)
 
 
-def _latin_end(text: str, match: re.Match[str], after: str) -> bool:
+def _latin_end(text: str, match: re.Match[str], end: int) -> bool:
+    after = _next_letter(text, match.end(), end)
     if after.islower():
         return False
     if match.group().rstrip("*_") != ".":
@@ -142,11 +163,21 @@ def _latin_end(text: str, match: re.Match[str], after: str) -> bool:
     if word is None:
         return True
     last = word.group()
-    if last.casefold() == "no":
+    if last[-1].isdecimal():
+        return _ends_after_number(text, match.start(), end)
+    if last.casefold() in _BEFORE_NUMBERS:
         return not after.isdigit()
     if last.casefold() in _NOT_AN_END or _DOTTED.fullmatch(last):
         return last.casefold() in ("a.m", "p.m") and after.isupper()
     return not (len(last) == 1 and last.isupper() and last.isascii() and last != "I")
+
+
+def _ends_after_number(text: str, at: int, end: int) -> bool:
+    """Whether the dot at `at` ends a sentence, unlike the dots of a date."""
+    for date in _DATE.finditer(text, max(0, at - _MAX_DATE), min(end, at + _MAX_DATE)):
+        if date.start() < at < date.end():
+            return at + 1 == date.end() and _NEW_SENTENCE.match(text, at + 1, end) is not None
+    return True
 
 
 def _next_letter(text: str, start: int, end: int) -> str:
