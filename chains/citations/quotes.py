@@ -15,17 +15,30 @@ from domain.language.tokens import content_tokens
 # 가능 must not be found inside 불가능, nor 可能 inside 不可能.
 _NEGATING_PREFIXES = "불비미무몰不非無未"
 _NUMERALS = "〇零一二三四五六七八九十百千万億兆십백천만억조"
+# A list such as "3만 5만" or "2024 200" is not one number, and 제3조 means "Article 3".
+_SPACE_IN_NUMBER = re.compile(
+    r"""
+    (?<=\d[만万])[^\S\n](?:\d{1,4}|\d,\d{3})(?![\d,만万억億년年월月])
+  | (?<=\d[억億])[^\S\n][\d,]{1,5}[천千]?[만万]
+  | (?<=\d[조兆])(?<!제\d조)(?<!제\d\d조)[^\S\n][\d,]{1,5}[천千]?[억億]
+  | (?<=\d)(?<!\d{4})[\u00a0\u202f]\d{3}(?!\d)
+    """,
+    re.VERBOSE,
+)
 
 
 def cuts_a_word(visible: VisibleText, form_span: tuple[int, int], span: tuple[int, int]) -> bool:
     """Whether `visible.form[slice(*form_span)]`, at `span` in the text, cuts through a word.
 
     Korean, Japanese, and Chinese text is not split into words. There, it is only checked that no
-    negating prefix precedes the span and that it is not part of a longer numeral.
+    negating prefix precedes the span and that it is not part of a longer numeral. A numeral may
+    contain spaces: 3억 2,000만.
     """
     form, (start, end) = visible.form, form_span
     before, after = form[max(0, start - 2) : start], form[end : end + 2]
     if unicodedata.combining(form[start]) or unicodedata.combining(after[:1] or " "):
+        return True
+    if any(_SPACE_IN_NUMBER.match(visible.text, at) for at in (span[0] - 1, span[1])):
         return True
     if not _touches(visible.text, span[0] - 1, -1):
         before = ""
@@ -46,23 +59,34 @@ def _is_word(character: str) -> bool:
     return character == "_" or (character.isalnum() and not IS_CJK.match(character))
 
 
+def _is_numeral(character: str) -> bool:
+    return character.isdecimal() or (character != "" and character in _NUMERALS)
+
+
 def _begins_inside(before: str, first: str) -> bool:
     previous, further = before[-1:], before[-2:-1]
+    if _is_numeral(first) and _is_numeral(previous):
+        return True
     if _is_word(first):
         if previous == "-":
             return first.isdecimal() or _is_word(further)
-        if first.isdecimal() and previous and previous in ".,:/":
+        if first.isdecimal() and previous and previous in ".,:/^":
             return further.isdecimal() or (previous == "." and not further.isalnum())
         return _is_word(previous)
-    if first in _NUMERALS and (previous.isdecimal() or (previous and previous in _NUMERALS)):
-        return True
-    return bool(previous) and previous in _NEGATING_PREFIXES and first.isalnum()
+    return _is_negated(previous, first)
+
+
+def _is_negated(previous: str, first: str) -> bool:
+    """Whether the previous character negates the word that begins with the first one."""
+    if previous == "부":  # 不 is read 부 before ㄷ and ㅈ (부적합), and 불 elsewhere
+        return (ord(first) - ord("가")) // 588 in (3, 12)
+    return previous != "" and previous in _NEGATING_PREFIXES and first.isalnum()
 
 
 def _ends_inside(last: str, after: str) -> bool:
     following, further = after[:1], after[1:2]
-    if last.isdecimal() or last in _NUMERALS:
-        if following and following in _NUMERALS:
+    if _is_numeral(last):
+        if _is_numeral(following):
             return True
         if following and following in ".,:/" and further.isdecimal():
             return True

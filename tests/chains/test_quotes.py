@@ -104,6 +104,74 @@ def test_a_quote_must_not_begin_or_end_inside_a_word_or_number(stored, quote):
     assert find_quote(stored, quote) is None
 
 
+@pytest.mark.parametrize(
+    ("stored", "cut", "whole"),
+    [
+        ("売上は3億2000万円増えた。", "2000万円増えた", "3億2000万円増えた"),
+        ("手当は月1万5000円です。", "手当は月1万", "手当は月1万5000円です"),
+        ("手当は月1万5000円です。", "5000円です", "手当は月1万5000円です"),
+        ("수당은 월 1만5000원입니다.", "5000원입니다", "월 1만5000원입니다"),
+        ("매출은 3억 2,000만 원 늘었다.", "2,000만 원 늘었다", "3억 2,000만 원 늘었다"),
+        ("매출은 3억 2,000만 원 늘었다.", "매출은 3억", "매출은 3억 2,000만 원"),
+        ("이익은 3조 2천억 원이다.", "2천억 원이다", "이익은 3조 2천억 원"),
+        ("수당은 월 1만 5천 원입니다.", "5천 원입니다", "월 1만 5천 원입니다"),
+        ("手当は月1万 5,000円です。", "5,000円です", "1万 5,000円です"),
+        ("It costs 1\u202f200 euros in May.", "200 euros in May", "costs 1 200 euros"),
+        ("It costs 1\u00a0200 euros in May.", "It costs 1", "It costs 1 200 euros"),
+        ("It holds 10^6 cells per dish.", "6 cells per dish", "10^6 cells per dish"),
+    ],
+)
+def test_a_quote_must_contain_all_parts_of_a_number(stored, cut, whole):
+    assert find_quote(stored, cut) is None
+    assert find_quote(stored, whole) is not None
+
+
+@pytest.mark.parametrize(
+    ("stored", "quote"),
+    [
+        ("제3조 5만 원 이상의 선물은 받지 않는다.", "5만 원 이상의 선물"),
+        ("제12조 5억 원 이하의 과제만 심사한다.", "5억 원 이하의 과제"),
+        ("회원은 1만 2024년 기준이다.", "2024년 기준이다"),
+        ("지원금은 3만 5만 7만 원이다.", "5만 7만 원이다"),
+        ("| 3억 | 2,000만 원 증가 |", "2,000만 원 증가"),
+        ("合計3億\n2,000万円の増加", "2,000万円の増加"),
+        ("We hired, in 2024 200 people and more.", "200 people and more"),
+        ("We hired, in 2024\u00a0200 people and more.", "200 people and more"),
+        ("이것만 5일 안에 제출한다.", "5일 안에 제출한다"),
+    ],
+)
+def test_a_quote_may_begin_with_a_number_that_follows_another_number(stored, quote):
+    assert find_quote(stored, quote) is not None
+
+
+@pytest.mark.parametrize(
+    ("stored", "cut", "whole"),
+    [
+        ("제품은 부적합 판정을 받았다", "적합 판정을 받았다", "부적합 판정을 받았다"),
+        ("표시가 부정확한 경우 반품한다", "정확한 경우 반품한다", "부정확한 경우 반품한다"),
+        ("부도덕한 행위를 금한다", "도덕한 행위를 금한다", "부도덕한 행위를 금한다"),
+    ],
+)
+def test_a_quote_must_not_leave_out_the_korean_prefix_bu(stored, cut, whole):
+    assert find_quote(stored, cut) is None
+    assert find_quote(stored, whole) is not None
+
+
+@pytest.mark.parametrize(
+    ("stored", "quote"),
+    [
+        ("모든 부장은 회의에 참석한다.", "부장은 회의에 참석한다"),
+        ("부동산 계약은 법무팀이 검토한다.", "부동산 계약은 법무팀이"),
+        ("외부 직원은 출입증이 필요하다.", "직원은 출입증이 필요"),
+        ("일부 제품은 반품할 수 없다.", "제품은 반품할 수 없다"),
+        ("담당 부\n정책은 매년 바뀐다.", "정책은 매년 바뀐다"),
+        ("본부에서 승인한다.", "에서 승인한다"),
+    ],
+)
+def test_words_that_contain_or_follow_the_syllable_bu_can_be_quoted(stored, quote):
+    assert find_quote(stored, quote) is not None
+
+
 def test_an_ellipsis_matches_omitted_words_nearby_and_in_order():
     text = "New staff get 15 days of leave, which HR books, in the first year. Filler."
     assert find_quote(text, "New staff get 15 days … in the first year") == (0, text.index("."))
@@ -273,10 +341,19 @@ def test_marks_between_digits_stay_visible(text, visible):
         "\\",
         "\n#",
         "가 ",
+        "1만 5",
+        "1억 1,",
     ],
 )
 def test_hostile_texts_are_searched_in_linear_time(unit):
     def find(chars):
         assert QuoteFinder("x" + unit * (chars // len(unit)) + "y").find("no such words") is None
+
+    require_linear_time(find, 100_000)
+
+
+def test_repeated_parts_of_numbers_are_searched_in_linear_time():
+    def find(chars):
+        assert QuoteFinder("1억 1111" * (chars // 7) + "만").find("1111만") is None
 
     require_linear_time(find, 100_000)
