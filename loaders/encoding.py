@@ -15,6 +15,7 @@ from pathlib import Path
 
 from domain.errors import UnreadableError
 from domain.messages import _
+from loaders.cp50221 import decode_cp50221
 
 SUSPECTED = _(
     "some text looks wrongly decoded (such as Ã© for é): it may have been saved in the wrong"
@@ -70,7 +71,9 @@ _ESCAPES = (
     (b"\x1b$@", "iso2022_jp"),
     (b"\x1b$B", "iso2022_jp"),
     (b"\x1b$(D", "iso2022_jp_2"),
+    (b"\x1b(I", "iso2022_jp_ext"),  # half-width kana
 )
+_TWO_BYTES = b"\x1b$"  # begins each escape sequence for a set of two-byte characters
 _CONTROLS = re.compile("[\x00-\x08\x0e-\x1a\x1c-\x1f\x7f-\x84\x86-\x9f\ufffe\uffff]")
 _MAX_CONTROLS = 0.01
 _DECLARED_BONUS = 0.5
@@ -201,15 +204,21 @@ def _wide_candidates(sample: bytes) -> Iterator[tuple[float, str]]:
 
 def _decode_escapes(data: bytes) -> Decoded | None:
     """Decode ISO-2022: seven-bit text that switches character sets by escape sequences."""
-    for escape, encoding in _ESCAPES:
-        if escape in data and data.isascii() and (text := _strict(data, encoding)) is not None:
+    encodings = [name for escape, name in _ESCAPES if escape in data and data.isascii()]
+    for encoding in encodings:
+        if (text := _strict(data, encoding)) is not None:
             return Decoded(text, encoding)
-    return None
+    if not any(encoding.startswith("iso2022_jp") for encoding in encodings):
+        return None
+    text = decode_cp50221(data)
+    return Decoded(text, "iso2022_jp", _damage(text))  # Python has no name for code page 50221
 
 
 def _utf8(data: bytes) -> Decoded | None:
+    """Decode UTF-8; a guess if the text contains escape sequences of an unknown ISO-2022."""
     text = _strict(data, "utf-8")
-    return None if text is None else Decoded(text, "utf-8")
+    warnings = _guess("utf-8") if _TWO_BYTES in data else ()
+    return None if text is None else Decoded(text, "utf-8", warnings)
 
 
 def _candidates(sample: bytes, declared: str | None) -> Iterator[tuple[float, str]]:

@@ -130,6 +130,8 @@ _MIN_SHARED = 2
 
 _Span = tuple[int, int]
 _NUMBER = re.compile(r"\d+(?:[.,:/]\d+)*")
+_POINTS = ".,:/․︐︓﹐﹒﹕，．／："  # NFKC makes each of the others one of the first four
+_DIGITS = re.compile(rf"[\d{_POINTS}]+")
 _THOUSANDS = re.compile(r"(?<=\d),(?=\d{3})")
 _LIST_NUMBER = re.compile(
     r"^\s*(?:[-*+]\s+)?[*_]{0,3}(?:[①-⑳]|\(\d{1,3}\)"
@@ -183,8 +185,11 @@ def find_support(statement: str, passage: str, headings: str = "") -> _Span | No
 
 
 def numbers(text: str) -> Set[str]:
-    """The numbers written in digits, without thousands separators."""
-    normal = unicodedata.normalize("NFKC", text)
+    """The numbers written in digits, without thousands separators.
+
+    Superscripts, fractions, and numbers in circles are separate: 10² is 10 and 2, but not 102.
+    """
+    normal = unicodedata.normalize("NFKC", _DIGITS.sub(r" \g<0> ", text))
     return frozenset(_THOUSANDS.sub("", match) for match in _NUMBER.findall(normal))
 
 

@@ -15,6 +15,7 @@ from loaders.formats.content import (
     pipe_table,
 )
 from loaders.formats.ooxml import open_archive
+from loaders.formats.superscript import join_superscripts, superscript
 
 W = "{http://schemas.openxmlformats.org/wordprocessingml/2006/main}"
 _MC = "{http://schemas.openxmlformats.org/markup-compatibility/2006}"
@@ -50,12 +51,20 @@ def paragraph_text(paragraph: Any) -> str:
     parts: list[str] = []
     for element in _text_elements(paragraph):
         if element.tag == W + "t":
-            parts.append(element.text or "")
+            text = element.text or ""
+            parts.append(superscript(text) if _is_raised(element.getparent()) else text)
         elif element.tag == W + "br" and element.get(W + "type") in ("page", "column"):
             continue
         else:
             parts.append(_MARKS.get(element.tag, ""))
-    return "".join(parts)
+    return join_superscripts("".join(parts))
+
+
+def _is_raised(run: Any) -> bool:
+    """Whether the run is a superscript, or the mark that the author chose for a note."""
+    references = (run.find(f"{W}{kind}Reference") for kind in ("footnote", "endnote"))
+    is_mark = any(reference is not None for reference in references)
+    return is_mark or _value(run, f"{W}rPr/{W}vertAlign") == "superscript"
 
 
 def _text_elements(parent: Any) -> Iterator[Any]:

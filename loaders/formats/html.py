@@ -39,6 +39,7 @@ from loaders.formats.content import (
     pipe_table,
     without_empty_columns,
 )
+from loaders.formats.superscript import join_superscripts, superscript
 
 _LANGUAGE = re.compile(r"(?:lang(?:uage)?-|brush:\s*)([\w+#-]+)")
 _LANGUAGE_ATTRIBUTES = ("data-syntaxhighlighter-params",)
@@ -91,7 +92,7 @@ class PageConverter(MarkdownConverter):
         below: dict[int, tuple[int, str]] = {}  # column -> rows still covered by a cell above
         tags = parent_tags | {"table", "tr"}
         rows = [self._row(row, below, tags) for row in table.find_all("tr")]
-        title = f"{one_line(caption.get_text())}\n\n" if caption else ""
+        title = f"{one_line(self.process_tag(caption, tags))}\n\n" if caption else ""
         text = pipe_table(without_empty_columns(rows)).replace(" ", _HARD_SPACE)
         return f"\n\n{title}{text}\n\n"
 
@@ -133,8 +134,12 @@ class PageConverter(MarkdownConverter):
 
     def convert__document_(self, el: Tag, text: str, parent_tags: set[str]) -> str:  # noqa: ARG002  markdownify's signature
         """Return the page without the white space that browsers don't show."""
-        text = _BLANK_LINES.sub("\n\n", _INVISIBLE.sub("", text))
+        text = _BLANK_LINES.sub("\n\n", _INVISIBLE.sub("", join_superscripts(text)))
         return text.replace(_HARD_SPACE, " ").replace(_EMPTY_LINE, "").strip("\n")
+
+    def convert_sup(self, el: Tag, text: str, parent_tags: set[str]) -> str:  # noqa: ARG002  markdownify's signature
+        """Convert a superscript; the mark of a footnote is omitted."""
+        return "" if _is_note_mark(el) else superscript(text)
 
     def convert_img(self, el: Tag, text: str, parent_tags: set[str]) -> str:  # noqa: ARG002  markdownify's signature
         """Convert a picture to its alternative text."""
@@ -143,6 +148,15 @@ class PageConverter(MarkdownConverter):
     def convert_br(self, el: Tag, text: str, parent_tags: set[str]) -> str:  # noqa: ARG002  markdownify's signature
         """Convert a line break to a newline, or to a space in a cell or heading."""
         return " " if "_inline" in parent_tags else "\n"
+
+
+def _is_note_mark(raised: Tag) -> bool:
+    """Whether a superscript is only a link within the page, as the marks of footnotes are."""
+    parent = raised.parent
+    link = parent if parent is not None and parent.name == "a" else raised.find("a")
+    if link is None or not str(link.get("href") or "").startswith("#"):
+        return False
+    return link.get_text(strip=True) == raised.get_text(strip=True)
 
 
 def _span(cell: Tag, name: str) -> int:

@@ -3,6 +3,7 @@
 import mimetypes
 import re
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from email import message_from_bytes
 from email.errors import HeaderParseError
@@ -50,7 +51,11 @@ def content(mail: Mail) -> Content:
 def _body(mail: Mail) -> tuple[str, Sequence[str]]:
     if mail.text.strip() or not mail.html.strip():
         return mail.text.strip("\n"), ()
-    text, title, warnings = to_markdown(mail.html)
+    return _markdown(mail.html)
+
+
+def _markdown(html: str) -> tuple[str, Sequence[str]]:
+    text, title, warnings = to_markdown(html)
     return text.removeprefix(f"# {title}\n\n"), warnings  # the subject is the heading
 
 
@@ -63,7 +68,7 @@ _MAX_HEADER = 20_000  # characters; enough for a thousand recipients
 
 
 def read_eml(data: bytes) -> Content:
-    """Read an email: subject, sender, recipients, date, text (or else HTML), and attachments.
+    """Read an email: subject, sender, recipients, date, text and HTML, and attachments.
 
     Raises:
         UnreadableError: The file is not an email, or is encrypted.
@@ -78,7 +83,7 @@ def read_eml(data: bytes) -> Content:
     mail = Mail(subject=_header(message, "Subject"), headers=_headers(message))
     for part in _leaves(message):
         _take(mail, part)
-    if not mail.text.strip() and not mail.html and message.get_content_type() in _ENCRYPTED:
+    if not mail.text.strip() and message.get_content_type() in _ENCRYPTED:
         raise UnreadableError(_("encrypted: open it in your mail program and save its text"))
     return content(mail)
 
@@ -106,7 +111,7 @@ def _header(message: Message, name: str) -> str:
 
 def _readable(text: str) -> str:
     """The text of a header, decoded, on one line."""
-    if not text.isascii():  # eight-bit characters, which the standard does not allow
+    if not text.isascii() or "\x1b" in text:  # raw characters, which the standard does not allow
         return one_line(_decode(text.encode("utf-8", "surrogateescape"), None))
     try:
         words = decode_header(text)
@@ -124,10 +129,9 @@ def _word(word: str | bytes, label: str | None) -> str:
 def _decode(data: bytes, label: str | None) -> str:
     """Decode with the encoding of a label, or with the most likely one if that does not fit."""
     encoding = codec(label) if label else None
-    try:
-        return data.decode(encoding or "utf-8")
-    except UnicodeError:
-        pass
+    if encoding:
+        with suppress(UnicodeError):
+            return data.decode(encoding)
     try:
         return decode(data, declared=encoding).text
     except UnreadableError:
@@ -135,7 +139,7 @@ def _decode(data: bytes, label: str | None) -> str:
 
 
 def _leaves(message: Message) -> Iterator[Message]:
-    """Yield the leaf parts; among alternatives, only plain text if there is any.
+    """Yield the leaf parts; among alternatives, no HTML if there is plain text.
 
     A nested email is one part.
     """
@@ -146,14 +150,31 @@ def _leaves(message: Message) -> Iterator[Message]:
         return
     parts = [part for part in below if isinstance(part, Message)]
     if kind == "multipart/alternative":
-        plain = [part for part in parts if _is_plain_text(part)]
-        parts = plain or parts
+        yield from _alternatives(parts)
+        return
     for part in parts:
         yield from _leaves(part)
 
 
+def _alternatives(parts: Sequence[Message]) -> Sequence[Message]:
+    plain = [part for part in parts if _is_plain_text(part)]
+    leaves = [leaf for part in plain or parts for leaf in _leaves(part)]
+    if not any(_is_body(leaf) and _is_plain_text(leaf) for leaf in leaves):
+        return leaves
+    return [leaf for leaf in leaves if not (_is_html(leaf) and _is_body(leaf))]
+
+
 def _is_plain_text(part: Message) -> bool:
     return part.get_content_type() == "text/plain" and bool(_payload(part).strip())
+
+
+def _is_html(part: Message) -> bool:
+    return part.get_content_type() == "text/html"
+
+
+def _is_body(part: Message) -> bool:
+    """Whether this is not an attachment."""
+    return not _name(part) and part.get_content_disposition() != "attachment"
 
 
 def _payload(part: Message) -> bytes:
@@ -165,18 +186,14 @@ def _take(mail: Mail, part: Message) -> None:
     kind, name = part.get_content_type(), _name(part)
     if kind == "message/rfc822":
         mail.parts.append(_nested_mail(part, name))
-    elif (
-        kind in ("text/plain", "text/html")
-        and not name
-        and part.get_content_disposition() != "attachment"
-    ):
-        _take_text(mail, part, kind)
+    elif kind in ("text/plain", "text/html") and _is_body(part):
+        _take_text(mail, part)
     elif name or not kind.startswith(_LAYOUT):
         suffix = mimetypes.guess_extension(kind) or ""
         mail.parts.append(Part(name or f"attachment{suffix}", partial(_payload, part)))
 
 
-def _take_text(mail: Mail, part: Message, kind: str) -> None:
+def _take_text(mail: Mail, part: Message) -> None:
     label = part.get_content_charset()
     try:
         decoded = decode(_payload(part), declared=codec(label) if label else None)
@@ -185,12 +202,17 @@ def _take_text(mail: Mail, part: Message, kind: str) -> None:
         return
     mail.encoding = mail.encoding or decoded.encoding
     mail.warnings += decoded.warnings
-    text = decoded.text.replace("\r\n", "\n")
-    if kind == "text/html":
-        mail.html += text
-    else:
-        flowed = part.get_param("format") == "flowed"
-        mail.text += f"\n{_join_lines(text) if flowed else text}"
+    text, warnings = _format(part, decoded.text.replace("\r\n", "\n"))
+    mail.warnings += warnings
+    if text.strip():
+        mail.text += text.strip("\n") + "\n\n"
+
+
+def _format(part: Message, text: str) -> tuple[str, Sequence[str]]:
+    """The text of a part as the email shows it, and warnings."""
+    if _is_html(part):
+        return _markdown(text)
+    return (_join_lines(text) if part.get_param("format") == "flowed" else text), ()
 
 
 def _join_lines(text: str) -> str:

@@ -1,13 +1,24 @@
 """Reads presentations and spreadsheets (.pptx, .xlsx) as Markdown, and checks their archives."""
 
 import io
+import re
 from collections.abc import Iterable, Iterator
 from datetime import datetime, time
+from decimal import Decimal
+from functools import lru_cache
 from typing import Any
 
 from domain.errors import UnreadableError
 from domain.messages import _
-from loaders.formats.archive import ENCRYPTED, open_zip
+from loaders.formats.archive import (
+    ENCRYPTED,
+    attribute,
+    child,
+    children,
+    local,
+    open_zip,
+    parse_part,
+)
 from loaders.formats.content import (
     MAX_HEADING,
     Content,
@@ -42,6 +53,8 @@ def open_archive(data: bytes, suffix: str) -> io.BytesIO:
 
 
 _MAX_CHART_POINTS = 1000
+_POSITIVE = re.compile("0*[1-9]")
+_EXPONENT = re.compile(r"[-\u2212]?\d")
 
 
 def read_pptx(data: bytes) -> Content:
@@ -55,14 +68,14 @@ def read_pptx(data: bytes) -> Content:
 
 def _slide(slide: Any) -> str:
     title = slide.shapes.title
-    name = one_line(title.text_frame.text) if title is not None else ""
+    name = one_line(_text(title.text_frame)) if title is not None else ""
     # Some authors put the whole text into the title's frame, which is not a heading.
     is_heading = 0 < len(name) <= MAX_HEADING
     blocks = [heading(1, name)] if is_heading else []
     title_id = title.shape_id if is_heading else None
     blocks += [_shape(shape) for shape in _flatten(slide.shapes) if shape.shape_id != title_id]
     if slide.has_notes_slide and slide.notes_slide.notes_text_frame is not None:
-        notes = slide.notes_slide.notes_text_frame.text
+        notes = _text(slide.notes_slide.notes_text_frame)
         blocks += [f"> {one_line(line)}" for line in notes.splitlines() if line.strip()]
     return "\n\n".join(block for block in blocks if block.strip())
 
@@ -78,15 +91,39 @@ def _flatten(shapes: Iterable[Any]) -> Iterator[Any]:
 
 def _shape(shape: Any) -> str:
     if getattr(shape, "has_table", False):
-        return pipe_table([cell.text for cell in row.cells] for row in shape.table.rows)
+        rows = shape.table.rows
+        return pipe_table([_text(cell.text_frame) for cell in row.cells] for row in rows)
     if getattr(shape, "has_chart", False):
         return _chart(shape.chart)
-    return _frame_text(shape) if shape.has_text_frame else ""
+    return _frame_text(shape) if shape.has_text_frame else _diagram(shape)
+
+
+def _text(frame: Any) -> str:
+    """The text of a frame, with a line for each paragraph."""
+    return "\n".join(_paragraph_text(paragraph._p) for paragraph in frame.paragraphs)
+
+
+def _paragraph_text(paragraph: Any) -> str:
+    """The text of an `a:p` element, with ^ before a superscript that is an exponent: 10^6."""
+    text, was_raised = "", False
+    for run in children(paragraph, "r", "br", "fld"):
+        part = "\v" if local(run) == "br" else run.findtext("{*}t") or ""
+        is_raised = _is_raised(run)
+        if is_raised and not was_raised and text[-1:].isdecimal() and _EXPONENT.match(part):
+            text += "^"
+        text += part
+        was_raised = is_raised
+    return text
+
+
+def _is_raised(run: Any) -> bool:
+    properties = child(run, "rPr")
+    return properties is not None and bool(_POSITIVE.match(properties.get("baseline", "")))
 
 
 def _frame_text(shape: Any) -> str:
     """Format a frame's paragraphs, as list items if the layout makes them a list."""
-    paragraphs = [(p.level, one_line(p.text)) for p in shape.text_frame.paragraphs]
+    paragraphs = [(p.level, one_line(_paragraph_text(p._p))) for p in shape.text_frame.paragraphs]
     paragraphs = [(level, text) for level, text in paragraphs if text]
     is_list = shape.is_placeholder and len(paragraphs) > 1
     if is_list or any(level for level, _ in paragraphs):
@@ -96,7 +133,7 @@ def _frame_text(shape: Any) -> str:
 
 def _chart(chart: Any) -> str:
     """A chart's numbers as a table with a row for each category and a column for each series."""
-    title = one_line(chart.chart_title.text_frame.text) if chart.has_title else ""
+    title = one_line(_text(chart.chart_title.text_frame)) if chart.has_title else ""
     series = [one for plot in chart.plots for one in plot.series]
     categories = [str(label) for plot in list(chart.plots)[:1] for label in plot.categories]
     rows = [["", *(one.name or "" for one in series)]]
@@ -107,7 +144,24 @@ def _chart(chart: Any) -> str:
 
 def _value(values: Any, at: int) -> str:
     value = values[at] if at < len(values) else None
-    return "" if value is None else f"{value:g}"
+    return "" if value is None else _plain(value)
+
+
+def _diagram(shape: Any) -> str:
+    """The texts of a SmartArt graphic as list items, in the order of its data."""
+    ids = next(shape.element.iter("{*}relIds"), None)
+    relation = None if ids is None else shape.part.rels.get(attribute(ids, "dm"))
+    if relation is None:
+        return ""
+    points = parse_part(relation.target_part.blob).iter("{*}pt")
+    nodes = (point.iterfind("{*}t/{*}p") for point in points if _is_node(point))
+    texts = (one_line(" ".join(map(_paragraph_text, paragraphs))) for paragraphs in nodes)
+    return "\n".join(f"- {text}" for text in texts if text)
+
+
+def _is_node(point: Any) -> bool:
+    """Whether it is what the author wrote, rather than an arrow or a copy for the layout."""
+    return point.get("type", "node") in ("node", "asst")
 
 
 _MAX_CELLS = 20_000_000  # including empty cells: a file of a few kilobytes can declare billions
@@ -180,8 +234,28 @@ def _cell_text(cell: Any) -> str:
     return value.isoformat(sep=" ") if isinstance(value, datetime) else str(value)
 
 
+# "50%" as text, not as a percentage, is written 0"%" or 0\%; _ and * precede padding.
+_PERCENT = re.compile(r'(?P<factor>%)|(?P<text>" *%"|\\%)|"[^"]*"|[\\_*].')
+_MAX_PLAIN = 25  # characters
+
+
 def _number(value: float, number_format: str) -> str:
-    """A number with at most ten significant digits; a percentage if the cell shows one."""
-    if "%" in number_format:
-        return f"{value * 100:.10g}%"
-    return str(value) if isinstance(value, int) else f"{value:.10g}"
+    """The number, with a percent sign if the cell shows one after it."""
+    factor, unit = _percentage(number_format)
+    return _plain(value * factor) + unit
+
+
+@lru_cache
+def _percentage(number_format: str) -> tuple[int, str]:
+    """What the format multiplies a number by, and the percent sign that it shows, or ""."""
+    kinds = {match.lastgroup for match in _PERCENT.finditer(number_format)}
+    return 100 if "factor" in kinds else 1, "%" if kinds & {"factor", "text"} else ""
+
+
+def _plain(value: float) -> str:
+    """A number with the 15 significant digits that Office stores, without an exponent if short."""
+    if isinstance(value, int):
+        return str(value)
+    short = f"{value:.15g}"
+    text = format(Decimal(short), "f")
+    return text if len(text) <= _MAX_PLAIN else short

@@ -10,10 +10,13 @@ from statistics import median
 from typing import Any
 
 from loaders.formats.content import heading, one_line, pipe_table
+from loaders.formats.superscript import continues_number
 
 _LIGATURES = dict(zip("ﬀﬁﬂﬃﬄﬅﬆ", ("ff", "fi", "fl", "ffi", "ffl", "st", "st"), strict=True))
 _TABLE = str.maketrans({**_LIGATURES, "\xad": "-"})
 _SAME_LINE = 0.35  # of the letter size: a smaller vertical offset is the same line
+_LOWER = 0.05  # of the letter size: a piece that is lower by more is a subscript
+_SMALLER = 0.85  # of the letter size: superscripts have at most this
 _PARAGRAPH_GAP = 1.35  # times the usual line distance
 _INDENT = 0.8  # of the letter size
 _HEADING_SIZE = 1.08  # times the most common letter size
@@ -61,6 +64,7 @@ class LineCollector:
     def __init__(self) -> None:
         self.lines: list[Line] = []
         self._broken = True
+        self._previous = Line("", 0.0, 0.0, 1.0)
 
     def visit(
         self, text: str, cm: Sequence[float], tm: Sequence[float], _: Any, size: float
@@ -85,10 +89,14 @@ class LineCollector:
             self.lines.append(last)
         elif self._broken:
             piece.text = f" {piece.text}"
-        elif len(last.text) < 4:  # a bullet or superscript does not determine the line's size
-            last.size = max(last.size, piece.size)
+        else:
+            if continues_number(last.text, piece.text):
+                piece.text = _separator(self._previous, piece) + piece.text
+            if len(last.text) < 4:  # a bullet or superscript does not determine the line's size
+                last.size = max(last.size, piece.size)
         last.text += piece.text
         _extend_cells(last, piece)
+        self._previous = piece
         self._broken = False
 
 
@@ -101,6 +109,16 @@ def _extend_cells(line: Line, piece: Line) -> None:
         line.cells[-1] = (x, text + piece.text)
     ems = sum(1.0 if letter > _FIRST_CJK else 0.5 for letter in piece.text)
     line.end = piece.x + ems * piece.size
+
+
+def _separator(before: Line, piece: Line) -> str:
+    """^ before a superscript, a space after a piece in smaller letters, or nothing.
+
+    Many superscripts seem to be on the line itself, because pypdf ignores the rise of text.
+    """
+    if piece.size < _SMALLER * before.size and piece.y > before.y - _LOWER * before.size:
+        return "^"
+    return " " if before.size < _SMALLER * piece.size else ""
 
 
 def _goes_on(last: Line, piece: Line) -> bool:

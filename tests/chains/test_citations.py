@@ -1,3 +1,4 @@
+import unicodedata
 from dataclasses import replace
 
 import pytest
@@ -7,8 +8,9 @@ from hypothesis import strategies as st
 from chains.citations.answer_check import AnswerCheck, check_answer
 from chains.citations.answer_reader import AnswerReader
 from chains.citations.markers import as_markdown
-from chains.citations.support import contains_numbers
+from chains.citations.support import contains_numbers, numbers
 from domain import CitationState, RetrievedPassage
+from tests.linear_time import require_linear_time
 
 VERIFIED, NOT_FOUND, NO_SUCH = (
     CitationState.VERIFIED, CitationState.NOT_FOUND, CitationState.NO_SUCH_SOURCE,
@@ -314,10 +316,64 @@ def test_sentences_without_support_are_counted(answer, statements, unsupported):
         ("It has 11 seats.", "It has 1`1 seats.", False),
         ("It has 11 seats.", "It has 1*1 seats.", False),
         ("See page 12.", "See [the guide](http://x.example/12).", True),
+        ("They get 25 days.", "They get 25¹ days.", True),
+        ("They get 251 days.", "They get 25¹ days.", False),
+        ("The lab has 106 cells.", "The lab has 10⁶ cells.", False),
+        ("The lab has 10⁵ cells.", "The lab has 10⁶ cells.", False),
+        ("The lab has 10^6 cells.", "The lab has 10⁶ cells.", True),
+        ("It has 1023 cells.", "It has 10²³ cells.", False),
+        ("It was 2024.", "It was 2024.¹ Next", True),
+        ("It takes 51/2 hours.", "It takes 5½ hours.", False),
+        ("It takes 5¾ hours.", "It takes 5½ hours.", False),
+        ("給付は35000円とする。", "給付は③5000円とする。", False),
+        ("給付は5000円とする。", "給付は③5000円とする。", True),
+        ("제출 서류는 23부로 한다.", "제출 서류는 ②3부로 한다.", False),
+        ("면적은 84 m²이다.", "면적은 84㎡이다.", True),
+        ("회의는 841이다.", "회의는 84㍙이다.", False),
+        ("休暇は１．５日、１２：３０まで。", "休暇は1.5日、12:30まで。", True),
     ],
 )
 def test_numbers_in_a_statement_must_occur_in_the_evidence(statement, evidence, expected):
     assert contains_numbers(statement, evidence) is expected
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("25¹ days, 10⁶", {"25", "1", "10", "6"}),
+        ("１，２３４円、１．５倍、１２：３０", {"1234", "1.5", "12:30"}),
+        ("٣ days, v1.2, 3/07.", {"٣", "1.2", "3/07"}),
+        ("25㎡, 25 m2", {"25", "2"}),
+    ],
+)
+def test_only_digits_of_the_same_kind_are_one_number(text, expected):
+    assert numbers(text) == expected
+
+
+@given(st.text(st.characters(exclude_categories=["No", "So", "Cs"])))
+def test_the_form_of_digits_does_not_matter(text):
+    assert numbers(text) == numbers(unicodedata.normalize("NFKC", text))
+
+
+def test_numbers_are_found_in_linear_time():
+    for part in ("1", "1.", "1¹", ".", "a"):
+        require_linear_time(lambda count, part=part: numbers(part * count), 200_000)
+
+
+@pytest.mark.parametrize(
+    ("passage", "answer", "state"),
+    [
+        ("New employees get 25¹ days of annual leave.", "New employees get 25 days of annual leave",
+         VERIFIED),
+        ("New employees get 25¹ days of annual leave.",
+         "New employees get 251 days of annual leave", NOT_FOUND),
+        ("給付は③5000円とする。", "給付は35000円とする", NOT_FOUND),
+    ],
+)  # fmt: skip
+def test_a_raised_number_is_not_part_of_the_one_before_it(passage, answer, state):
+    sources = [RetrievedPassage(1, "p", "d", "T", "l", passage)]
+    checked = check(f"{answer} [1].", sources, {"d": passage})
+    assert [citation.state for citation in checked.citations] == [state]
 
 
 def test_a_quotation_of_two_sentences_supports_both():

@@ -179,6 +179,37 @@ def test_characters_outside_the_basic_codec_are_decoded():
     assert decode(text.encode("euc_jis_2004")).text == text
 
 
+@pytest.mark.parametrize(
+    ("data", "text"),
+    [
+        (b"\x1b$B-!M-5k5Y2K\x1b(B", "①有給休暇"),
+        (b"\x1b$B-j;3ED\x1b(B Co.\n\x1b$@|b66\x1b(B", "㈱山田 Co.\n髙橋"),
+        (b"\x1b$BH>3Q\x1b(I6E\x1b(B", "半角ｶﾅ"),
+        (b"\x1b(I6E\x1b(B", "ｶﾅ"),
+        (b"\x1b(I6E\x1b$B-!\x1b(B", "ｶﾅ①"),
+    ],
+)
+def test_iso_2022_jp_with_the_characters_of_windows_is_decoded(data, text):
+    decoded = decode(data)
+    assert (decoded.text, decoded.warnings) == (text, ())
+    "".encode(decoded.encoding)
+
+
+def test_damaged_iso_2022_jp_is_decoded_with_a_warning():
+    decoded = decode(b"\x1b$B-!M-5k5Y2K\x1b(B\n\x1b$B-\x1b(B")
+    assert decoded.text == "①有給休暇\n\ufffd"
+    assert decoded.warnings == ("1 invalid bytes or characters are shown as �",)
+
+
+@pytest.mark.parametrize(
+    "data",
+    [b"\x1b$)A\x0e=;Lh\x0f", b"\x1b$)C\x0e0!\x1b$B", "\x1b$)A 휴가".encode(), b"\x1b$(Q-!\x1b(B"],
+)
+@pytest.mark.parametrize("declared", [None, "utf-8", "cp1252"])
+def test_escape_sequences_of_unknown_character_sets_have_a_warning(data, declared):
+    assert decode(data, declared=declared).warnings
+
+
 def test_fifty_megabytes_are_decoded_in_seconds():
     data = ("plain English first\n" * 1_300_000 + KOREAN[0] * 300_000).encode("cp949")
     started = time.process_time()

@@ -180,6 +180,29 @@ def test_furigana_are_omitted():
     assert markdown(build) == "休暇の規程"
 
 
+def test_superscripts_do_not_change_numbers():
+    def build(document):
+        paragraph = document.add_paragraph("The lab has 10")
+        for text, is_raised in (
+            ("1", True), ("2", True), (" cells on 40 m", False), ("2", True), (" by the 5", False),
+            ("th", True), (" in 2024.", False), ("3", True), (" Next", False),
+        ):  # fmt: skip
+            paragraph.add_run(text).font.superscript = is_raised
+
+    assert markdown(build) == "The lab has 10^12 cells on 40 m2 by the 5th in 2024.^3 Next"
+
+
+def test_the_mark_that_an_author_chose_for_a_note_does_not_change_a_number():
+    def build(document):
+        append(
+            document,
+            '<w:p><w:r><w:t>25</w:t></w:r><w:r><w:footnoteReference w:customMarkFollows="1"'
+            ' w:id="9"/><w:t>1</w:t></w:r><w:r><w:t xml:space="preserve"> days</w:t></w:r></w:p>',
+        )
+
+    assert markdown(build) == "25^1 days"
+
+
 def test_text_boxes_are_read_once_after_their_paragraph():
     def build(document):
         mc = 'xmlns:mc="http://schemas.openxmlformats.org/markup-compatibility/2006"'

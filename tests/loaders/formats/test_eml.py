@@ -1,4 +1,7 @@
-from email.message import EmailMessage
+import base64
+from email.message import EmailMessage, Message
+from email.mime.multipart import MIMEMultipart
+from email.mime.text import MIMEText
 
 import pytest
 
@@ -46,10 +49,75 @@ def test_html_is_converted_if_there_is_no_plain_text():
     assert read(message).page_content.endswith("\n\n## 연차\n\n- 15일")
 
 
+def mixed(*parts):
+    """An email with these parts: MIME parts, or pairs of a subtype and a text."""
+    message = multipart("mixed", *parts)
+    message["From"] = "a@b.c"
+    return message
+
+
+def multipart(kind, *parts):
+    message = MIMEMultipart(kind)
+    for part in parts:
+        message.attach(part if isinstance(part, Message) else MIMEText(part[1], part[0], "utf-8"))
+    return message
+
+
+def body(message):
+    document = read(message)
+    assert document.metadata["warnings"] == []
+    return document.page_content.partition("From: a@b.c\n\n")[2]
+
+
+def test_html_is_kept_if_a_mailing_list_appends_a_plain_footer():
+    message = mixed(
+        ("html", "<p>We open at nine.</p><p>Closed on May 1.</p>"), ("plain", "---\nList")
+    )
+    assert body(message) == "We open at nine.\n\nClosed on May 1.\n\n---\nList"
+
+
+def test_html_after_alternatives_is_appended_to_their_plain_text():
+    twins = multipart(
+        "alternative", ("plain", "See below."), ("html", "<p>See below, in color.</p>")
+    )
+    message = mixed(twins, ("html", "<title>Notes</title><p>We open at nine.</p>"))
+    assert body(message) == "See below.\n\nWe open at nine."
+
+
+def test_several_html_parts_are_appended_in_order():
+    message = mixed(
+        ("html", "<h2>One</h2>"), ("plain", "two"), ("html", "<p>three"), ("html", "<p>four</p>")
+    )
+    assert body(message) == "## One\n\ntwo\n\nthree\n\nfour"
+
+
+def test_plain_text_inside_an_alternative_is_preferred_to_html():
+    twins = multipart(
+        "alternative", multipart("mixed", ("plain", "We open at nine.")), ("html", "<p>Page</p>")
+    )
+    assert body(mixed(twins)) == "We open at nine."
+
+
+def test_attachments_of_an_html_alternative_are_kept_beside_plain_text_in_another():
+    table = MIMEText("a;b\n1;2\n", "csv")
+    table.add_header("Content-Disposition", "attachment", filename="t.csv")
+    plain = multipart("mixed", ("plain", "We open at nine."))
+    message = mixed(multipart("alternative", plain, multipart("mixed", ("html", "Page"), table)))
+    assert body(message).startswith("We open at nine.\n\n## t.csv\n\n| a | b |")
+
+
+def test_html_is_read_if_its_plain_alternative_is_empty():
+    twins = multipart("alternative", ("plain", " \n"), ("html", "<p>We open at nine.</p>"))
+    message = mixed(twins, ("plain", "Footer"))
+    assert body(message).splitlines()[::2] == ["We open at nine.", "Footer"]
+
+
 @pytest.mark.parametrize(
     ("charset", "codec", "words"),
     [
         ("iso-2022-jp", "iso2022_jp", "有給休暇は十五日です"),
+        ("cp50221", "iso2022_jp", "有給休暇は十五日です"),
+        ("us-ascii", "iso2022_jp", "有給休暇は十五日です"),
         ("shift_jis", "cp932", "①有給休暇は十五日です"),
         ("euc-kr", "cp949", "똠방각하의 연차는 열닷새입니다"),
         ("ks_c_5601-1987", "cp949", "연차는 해마다 열닷새입니다"),
@@ -60,6 +128,20 @@ def test_html_is_converted_if_there_is_no_plain_text():
 def test_bodies_are_decoded_even_if_their_charset_is_wrong_or_unknown(charset, codec, words):
     head = f"From: a@b.c\nSubject: x\nContent-Type: text/plain; charset={charset}\n\n"
     assert read(head.encode() + words.encode(codec)).page_content.endswith(words)
+
+
+def test_japanese_with_the_characters_of_windows_is_decoded_in_headers_and_bodies():
+    words = b"\x1b$B-j;3ED-!\x1b(B"
+    encoded = base64.b64encode(words)
+    head = b"From: =?iso-2022-jp?B?%b?= <a@b.jp>\nSubject: =?cp50221?B?%b?=\n" % (encoded, encoded)
+    document = read(head + b"Content-Type: text/plain; charset=iso-2022-jp\n\n" + words)
+    assert document.page_content == "# ㈱山田①\n\nFrom: ㈱山田① <a@b.jp>\n\n㈱山田①"
+    assert document.metadata["warnings"] == []
+
+
+def test_subjects_in_raw_iso_2022_jp_are_decoded():
+    data = b"From: a@b.jp\nSubject: Re: \x1b$B-!M-5k5Y2K\x1b(B\n\ntext"
+    assert read(data).metadata["title"] == "Re: ①有給休暇"
 
 
 @pytest.mark.parametrize(

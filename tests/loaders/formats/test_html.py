@@ -35,6 +35,39 @@ def test_inline_markup_is_removed_and_text_not_escaped():
     assert text == "Get 15 days of paid_leave * now"
 
 
+@pytest.mark.parametrize(
+    ("page", "expected"),
+    [
+        ("10<sup>6</sup> cells on 40 m<sup>2</sup>", "10^6 cells on 40 m2"),
+        ("25<sup>1</sup> days by the 5<sup>th</sup>", "25^1 days by the 5th"),
+        ("<b>10</b><!-- six --><span><sup>6</sup></span> cells", "10^6 cells"),
+        ("<table><caption>10<sup>3</sup> won<tr><td>5<td><sup>1</sup>",
+         "10^3 won\n\n| 5 | 1 |\n| --- | --- |"),
+        ("<sup>1</sup>25 days", "1 25 days"),
+        ("5<p><sup>1</sup> days", "5\n\n1 days"),
+    ],
+)  # fmt: skip
+def test_superscripts_do_not_change_numbers(page, expected):
+    assert markdown(page) == expected
+
+
+@pytest.mark.parametrize(
+    "mark",
+    [
+        "<sup><a href='#fn1'>1</a></sup>",
+        "<sup><a href='#cite_note-1'><span>[</span>1<span>]</span></a></sup>",
+        "<a href='#fn1'><sup>1</sup></a>",
+    ],
+)
+def test_footnote_marks_that_are_links_are_omitted(mark):
+    assert markdown(f"<p>New staff get 25{mark} days{mark}.</p>") == "New staff get 25 days."
+
+
+def test_superscripts_with_other_links_are_kept():
+    page = "<a href='#area'>40 m<sup>2</sup></a>, 10<sup><a href='http://x/y'>6</a></sup> cells"
+    assert markdown(page) == "40 m2, 10^6 cells"
+
+
 def test_code_blocks_keep_their_lines_and_language():
     text = markdown("<pre><code class='language-python'>if x:\n    y  = 1\n\n\nz</code></pre>")
     assert text == "```python\nif x:\n    y  = 1\n\n\nz\n```"
@@ -113,7 +146,8 @@ def test_too_deeply_nested_tags_become_plain_text_with_a_warning():
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    "part", ["<p>para ", "<li>item", "<tr><td>a<td>b", "<h2>h</h2>", "<b>b</b> ", "<br>"]
+    "part",
+    ["<p>para ", "<li>item", "<tr><td>a<td>b", "<h2>h</h2>", "<b>b</b> ", "<br>", "1<sup>2</sup>"],
 )
 def test_pages_are_converted_in_linear_time(part):
     opening = "<table>" if "<tr>" in part else "<ol>"

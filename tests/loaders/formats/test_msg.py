@@ -34,6 +34,11 @@ def test_html_is_converted_if_there_is_no_plain_text():
     assert read_document("a.msg", data).page_content == "# s\n\n연차\n\n- 15일"
 
 
+def test_plain_text_is_preferred_to_html():
+    document = read_document("a.msg", msg_file(MAIL, binary={"1013": b"<p>page</p>"}))
+    assert document.page_content == f"# 휴가 안내\n\n{MAIL['1000']}".replace("\r\n", "\n")
+
+
 @pytest.mark.parametrize(("page", "encoding"), [(949, "cp949"), (932, "cp932")])
 def test_8_bit_text_is_decoded_with_the_specified_code_page(page, encoding):
     words = {949: "연차", 932: "有給休暇"}[page]

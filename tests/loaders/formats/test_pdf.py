@@ -116,6 +116,51 @@ def test_text_drawn_letter_by_letter_becomes_a_table_only_if_it_is_aligned():
     assert letter_by_letter([[(60, "가나다라마")]] * 4) == "\n".join(["가나다라마"] * 4)
 
 
+def draw_pieces(*pieces) -> str:
+    """The Markdown of a line of (text, letter size, points above the line)."""
+    from reportlab.pdfgen.canvas import Canvas
+
+    out = io.BytesIO()
+    canvas = Canvas(out)
+    x = 60.0
+    for text, size, rise in pieces:
+        line = canvas.beginText(x, 700 + rise)
+        line.setFont("Helvetica", size)
+        line.textOut(text)
+        canvas.drawText(line)
+        x += canvas.stringWidth(text, "Helvetica", size)
+    canvas.save()
+    return read_document("a.pdf", out.getvalue()).page_content
+
+
+@pytest.mark.parametrize(
+    ("pieces", "expected"),
+    [
+        ([("The lab has 10", 11, 0), ("6", 7, 4), (" cells.", 11, 0)], "The lab has 10^6 cells."),
+        ([("It has 10", 11, 0), ("1", 7, 4), ("2", 7, 4), (" won.", 11, 0)], "It has 10^12 won."),
+        ([("in 2024.", 11, 0), ("3", 7, 4), (" Next", 11, 0)], "in 2024.^3 Next"),
+        ([("1", 7, 4), ("25 days", 11, 0)], "1 25 days"),
+        ([("40 m", 11, 0), ("2", 7, 4), (" by the 5", 11, 0), ("th", 7, 4)], "40 m2 by the 5th"),
+        ([("H", 11, 0), ("2", 7, -2), ("O in 20", 11, 0), ("24", 11, 0)], "H2O in 2024"),
+        ([("From 20", 10.5, 0), ("24", 10, 0)], "From 2024"),
+    ],
+)  # fmt: skip
+def test_superscripts_do_not_change_numbers(pieces, expected):
+    assert draw_pieces(*pieces) == expected
+
+
+def test_superscripts_by_text_rise_do_not_change_numbers():
+    from reportlab.lib.styles import getSampleStyleSheet
+    from reportlab.platypus import Paragraph, SimpleDocTemplate
+
+    out = io.BytesIO()
+    text = "New staff get 25<super>1</super> days, and 10<super>6</super> won on 40 m<sub>2</sub>."
+    SimpleDocTemplate(out).build([Paragraph(text, getSampleStyleSheet()["BodyText"])])
+    assert read_document("a.pdf", out.getvalue()).page_content == (
+        "New staff get 25^1 days, and 10^6 won on 40 m2."
+    )
+
+
 @pytest.mark.parametrize("mark", ["-", "*", "1.", "(a)"])
 def test_list_markers_drawn_separately_are_not_mistaken_for_a_table(mark):
     text = draw_rows([[(60, mark), (80, "one point")]] * 4)

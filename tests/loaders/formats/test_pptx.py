@@ -1,5 +1,9 @@
+import pytest
 from pptx.chart.data import CategoryChartData
 from pptx.enum.chart import XL_CHART_TYPE
+from pptx.opc.package import Part
+from pptx.opc.packuri import PackURI
+from pptx.oxml import parse_xml
 from pptx.util import Inches
 
 from loaders.formats import read_document
@@ -84,6 +88,125 @@ def test_charts_become_tables_of_their_data():
     assert read(build).page_content == (
         "By quarter\n\n|  | Sales | Cost |\n| --- | --- | --- |\n| Q1 | 1.5 | 1 |\n| Q2 | 20 |"
     )
+
+
+def test_numbers_of_charts_keep_their_digits():
+    def build(presentation):
+        data = CategoryChartData()
+        data.categories = ["2024", "2025"]
+        data.add_series("Sales", (12345678, 15234567890.5))
+        data.add_series("Share", (0.00001, 0.1234567))
+        slide_of(presentation, BLANK).shapes.add_chart(
+            XL_CHART_TYPE.COLUMN_CLUSTERED, Inches(1), Inches(1), Inches(4), Inches(3), data
+        )
+
+    text = read(build).page_content
+    assert "| 2024 | 12345678 | 0.00001 |\n| 2025 | 15234567890.5 | 0.1234567 |" in text
+
+
+def write_runs(paragraph, *runs):
+    """Add runs to the paragraph; those that begin with "^" are superscripts."""
+    for text in runs:
+        run = paragraph.add_run()
+        run.text = text.removeprefix("^")
+        if text.startswith("^"):
+            run.font._element.set("baseline", "30000")
+
+
+@pytest.mark.parametrize(
+    ("runs", "text"),
+    [
+        (("10", "^6", " cells"), "10^6 cells"),
+        (("10", "^1", "^2", " cells"), "10^12 cells"),
+        (("10", "^-6", " m"), "10^-6 m"),
+        (("20 m", "^2", " of floor"), "20 m2 of floor"),
+        (("the 5", "^th", " floor"), "the 5th floor"),
+        (("10", "6 cells"), "106 cells"),
+    ],
+)
+def test_exponents_are_told_apart_from_the_digits_before_them(runs, text):
+    def build(presentation):
+        slide = slide_of(presentation, TITLE_ONLY, "")
+        write_runs(slide.shapes.title.text_frame.paragraphs[0], *runs)
+        box(slide.shapes, "", top=2)
+        write_runs(slide.shapes[1].text_frame.paragraphs[0], *runs)
+        table = slide.shapes.add_table(1, 1, Inches(1), Inches(5), Inches(4), Inches(1)).table
+        write_runs(table.cell(0, 0).text_frame.paragraphs[0], *runs)
+        write_runs(slide.notes_slide.notes_text_frame.paragraphs[0], *runs)
+
+    assert read(build).page_content == f"# {text}\n\n{text}\n\n| {text} |\n| --- |\n\n> {text}"
+
+
+def test_subscripts_stay_as_they_are():
+    def build(presentation):
+        slide = slide_of(presentation, BLANK)
+        box(slide.shapes, "")
+        paragraph = slide.shapes[0].text_frame.paragraphs[0]
+        write_runs(paragraph, "log 10", "^2")
+        paragraph.runs[1].font._element.set("baseline", "-25000")
+
+    assert read(build).page_content == "log 102"
+
+
+def test_line_breaks_and_fields_are_part_of_their_paragraph():
+    def build(presentation):
+        slide = slide_of(presentation, BLANK)
+        box(slide.shapes, "first\vsecond")
+        slide.notes_slide.notes_text_frame.text = "one\vtwo"
+
+    assert read(build).page_content == "first second\n\n> one\n\n> two"
+
+
+DIAGRAM = "http://schemas.openxmlformats.org/drawingml/2006/diagram"
+DRAWING = "http://schemas.openxmlformats.org/drawingml/2006/main"
+RELATIONS = "http://schemas.openxmlformats.org/officeDocument/2006/relationships"
+
+
+def diagram_point(kind, *texts):
+    paragraphs = "".join(f"<a:p><a:r><a:t>{text}</a:t></a:r></a:p>" for text in texts)
+    return f"<dgm:pt{kind}><dgm:t><a:bodyPr/>{paragraphs}</dgm:t></dgm:pt>"
+
+
+def add_diagram(slide, *points):
+    """Turn a table of the slide into a SmartArt graphic with these points."""
+    part = Part(
+        PackURI("/ppt/diagrams/data1.xml"),
+        "application/vnd.openxmlformats-officedocument.drawingml.diagramData+xml",
+        slide.part.package,
+        f'<dgm:dataModel xmlns:dgm="{DIAGRAM}" xmlns:a="{DRAWING}"><dgm:ptLst>'
+        f"{''.join(points)}</dgm:ptLst></dgm:dataModel>".encode(),
+    )
+    relation = slide.part.relate_to(part, f"{RELATIONS}/diagramData")
+    frame = slide.shapes.add_table(1, 1, Inches(1), Inches(2), Inches(4), Inches(1))
+    data = frame.element.graphic.graphicData
+    data.set("uri", DIAGRAM)
+    data.remove(data[0])
+    ids = f'<dgm:relIds xmlns:dgm="{DIAGRAM}" xmlns:r="{RELATIONS}" r:dm="{relation}"/>'
+    data.append(parse_xml(ids))
+
+
+def test_the_texts_of_smart_art_become_list_items():
+    def build(presentation):
+        add_diagram(
+            slide_of(presentation, TITLE_ONLY, "Steps"),
+            diagram_point(' type="doc"', ""),
+            diagram_point("", "Ask your", "manager"),
+            diagram_point(' type="sibTrans"', "arrow"),
+            diagram_point(' type="node"', "Book the room"),
+            diagram_point(' type="pres"', "Book the room"),
+            diagram_point("", ""),
+        )
+
+    assert read(build).page_content == "# Steps\n\n- Ask your manager\n- Book the room"
+
+
+def test_smart_art_without_its_data_is_left_out():
+    def build(presentation):
+        slide = slide_of(presentation, TITLE_ONLY, "Steps")
+        add_diagram(slide, diagram_point("", "Ask"))
+        next(slide.shapes[1].element.iter(f"{{{DIAGRAM}}}relIds")).attrib.clear()
+
+    assert read(build).page_content == "# Steps"
 
 
 def test_notes_follow_their_slide_as_block_quotes():

@@ -6,6 +6,8 @@ import pytest
 
 from domain.errors import UnreadableError
 from loaders.formats import read_document
+from loaders.formats.ooxml import _percentage
+from tests.linear_time import require_linear_time
 from tests.loaders.formats.files import unzipped, xlsx_file, zipped
 
 
@@ -44,15 +46,62 @@ def test_values_are_formatted_as_in_the_sheet():
     assert "| TRUE | 0.3 |" in text
 
 
-def test_cells_with_a_percent_format_are_shown_as_percentages():
+def formatted(value, number_format) -> str:
+    """The line of the value in a sheet that shows it in this format."""
     from openpyxl import Workbook
 
     book = Workbook()
-    book.active.append(["rate", 0.155])
-    book.active["B1"].number_format = "0.0%"
+    book.active.append(["rate", value])
+    book.active["B1"].number_format = number_format
     out = BytesIO()
     book.save(out)
-    assert "| rate | 15.5% |" in read_document("a.xlsx", out.getvalue()).page_content
+    return read_document("a.xlsx", out.getvalue()).page_content.splitlines()[2]
+
+
+def test_cells_with_a_percent_format_are_shown_as_percentages():
+    assert formatted(0.155, "0.0%") == "| rate | 15.5% |"
+    assert formatted(0.29, '"about" 0%') == "| rate | 29% |"
+    assert formatted(2, "0\\ %") == "| rate | 200% |"
+
+
+@pytest.mark.parametrize(
+    ("value", "number_format", "shown"),
+    [
+        (50, '0"%"', "50%"),
+        (12.5, "0.0\\%", "12.5%"),
+        (0.5, '0.0" %"', "0.5%"),
+        (50, '0" of 100%"', "50"),
+        (50, "0_%", "50"),
+        (50, "0*%", "50"),
+    ],
+)
+def test_a_percent_sign_that_is_text_or_padding_does_not_change_the_number(
+    value, number_format, shown
+):
+    assert formatted(value, number_format) == f"| rate | {shown} |"
+
+
+@pytest.mark.parametrize(
+    ("value", "shown"),
+    [
+        (15234567890.5, "15234567890.5"),
+        (123456789.25, "123456789.25"),
+        (98765432109.0, "98765432109"),
+        (0.00001, "0.00001"),
+        (-1234567.125, "-1234567.125"),
+        (1.5e300, "1.5e+300"),
+        (1.5e-300, "1.5e-300"),
+    ],
+)
+def test_numbers_keep_their_digits(value, shown):
+    assert formatted(value, "General") == f"| rate | {shown} |"
+
+
+def test_number_formats_are_read_in_linear_time():
+    def read(chars):
+        _percentage.__wrapped__('"%' * (chars // 2) + '"' + "%" * chars)
+
+    require_linear_time(read, 400_000)
 
 
 def test_wrong_sheet_dimensions_are_ignored():
