@@ -24,6 +24,7 @@ from chains.streaming_runnable import StreamingRunnable
 from domain import CUT_SHORT_REASONS, CitationState, RetrievedPassage
 from domain.errors import ContextOverflowError
 from domain.language.script import Language, answer_language, script_of
+from domain.language.surrogate_pairs import join_pairs
 from domain.language.tokens import content_tokens
 from domain.logs import get_logger
 
@@ -215,6 +216,7 @@ class AnswererWithExtract(StreamingRunnable[dict[str, Any], BaseMessage | str]):
             uses_tools = uses_tools or (self.offers_tools and bool(chunk.tool_call_chunks))
             reason = chunk.response_metadata.get("finish_reason") or reason
             yield piece
+        answer = join_pairs(answer)  # the halves of a pair may be in two pieces
         problem = _problem_of(answer, reason, input["input_documents"])
         if problem and not uses_tools:
             _log.warning(f"answer {problem.name}: an extract follows")

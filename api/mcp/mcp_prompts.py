@@ -25,6 +25,7 @@ from api.mcp.mcp_resources import address_of, read_resource
 from api.mcp.mcp_tools import shared_sources
 from domain import DocumentFilter, ListedDocument, Scope
 from domain.errors import AppError, ForbiddenError, InputError, NotFoundError
+from domain.language.script import fold
 from domain.public_messages import message_for_everyone
 from services.agent.tool_results import SourceNumbers, passages_output
 from services.texts import checked_question
@@ -97,11 +98,14 @@ def _code_of(error: AppError) -> int:
 
 
 def completion_of(call: Call, params: CompleteRequestParams) -> Completion:
-    """The values of an argument that contain its text, ignoring case; first those that begin so."""
-    start = params.argument.value.casefold()
+    """The values of an argument that contain its text, first those that begin so.
+
+    Case and Unicode form do not matter.
+    """
+    start = fold(params.argument.value)
     known = _completions(call, params)
-    matches = sorted({one for one in known if start in one.casefold()}, key=str.casefold)
-    matches.sort(key=lambda one: not one.casefold().startswith(start))
+    matches = sorted({one for one in known if start in fold(one)}, key=fold)
+    matches.sort(key=lambda one: not fold(one).startswith(start))
     more = len(matches) > MAX_VALUES
     return Completion(values=matches[:MAX_VALUES], total=len(matches), has_more=more)
 
@@ -158,8 +162,8 @@ def _summarize(call: Call, document: str) -> GetPromptResult:
 
 
 def _document(call: Call, name: str) -> ListedDocument:
-    """The document with that title, ignoring case, or with that id."""
-    same = [one for one in _documents(call, name) if one.title.casefold() == name.casefold()]
+    """The document with that title in any case and Unicode form, or with that id."""
+    same = [one for one in _documents(call, name) if fold(one.title) == fold(name)]
     if len(same) > 1:
         ids = ", ".join(one.id for one in same[:10])
         raise NotFoundError(f"Several documents have the title {name[:200]!r}: use an id of {ids}.")

@@ -6,6 +6,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import Any, BinaryIO
+from unicodedata import normalize
 
 from domain import (
     ASPECTS,
@@ -208,7 +209,7 @@ def _data_file(fields: Fields, key: str) -> str:
 
 def _named_values(fields: Fields) -> tuple[NamedValue, ...]:
     words = fields.mapping("words").mappings()
-    return tuple(NamedValue(value.strip(), names.words()) for value, names in words)
+    return tuple(NamedValue(normalize("NFC", value.strip()), each.words()) for value, each in words)
 
 
 def _filter(named: tuple[str, Fields]) -> FilterField:

@@ -34,18 +34,18 @@ class Row:
     values: Mapping[str, Any]
 
     def text(self, column: str) -> str:
-        """The cell on one line; "" if it is empty."""
-        return one_line(self.paragraphs(column))
+        """The cell on one line, in NFC, which makes texts with the same letters equal, or ""."""
+        return normalize("NFC", one_line(self.paragraphs(column)))
 
     def paragraphs(self, column: str) -> str:
         """The cell, with line feeds as line breaks and without control characters."""
         return clean(_text(self.values.get(column))).strip()
 
     def texts(self, column: str) -> tuple[str, ...]:
-        """The distinct items of a list, or of a text separated by ";"."""
+        """The distinct items of a list, or of a text separated by ";", in NFC."""
         value = _parsed_list(self.values.get(column))
         items = value if isinstance(value, list) else _text(value).split(";")
-        texts = (one_line(clean(_text(item))) for item in items)
+        texts = (normalize("NFC", one_line(clean(_text(item)))) for item in items)
         return tuple(dict.fromkeys(text for text in texts if text))
 
     def number(self, column: str, minimum: float, maximum: float) -> float | None:
@@ -98,8 +98,8 @@ class Row:
 
 
 def key_of(row: Row, column: str) -> str:
-    """The id in that column, in NFC, which makes ids with the same letters equal."""
-    return normalize("NFC", row.text(column))
+    """The id in that column, in NFC."""
+    return row.text(column)
 
 
 def _parsed_list(value: Any) -> Any:

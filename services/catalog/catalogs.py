@@ -103,12 +103,12 @@ class Catalogs:
         return catalog
 
     def details(self, catalog: Catalog, place_id: str) -> PlaceDetails:
-        """A place with its text, reviews, patterns, and tags.
+        """A place with its text, reviews, patterns, and tags; its id may be in any Unicode form.
 
         Raises:
             NotFoundError: The catalog has no place with that id.
         """
-        place = self.places.get(catalog.id, place_id)
+        place = self.places.get(catalog.id, normalize("NFC", place_id))
         id_ = place.document_id
         reviews = self.places.reviews([id_]).get(id_, [])
         patterns = self.places.patterns([id_]).get(id_, ())

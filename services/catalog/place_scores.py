@@ -3,6 +3,7 @@
 from collections.abc import Collection, Iterable, Mapping
 from math import fsum
 from typing import NamedTuple
+from unicodedata import normalize
 
 from domain import Place, PlacePart
 from domain.messages import _
@@ -68,7 +69,8 @@ def type_match(types: Collection[str], desired: Collection[str] | None) -> float
     """1 if the place has one of the desired types, else 0; None if no type is desired."""
     if not desired:
         return None
-    return float(any(each in types for each in desired))
+    composed = {normalize("NFC", each) for each in types}
+    return float(any(normalize("NFC", each) in composed for each in desired))
 
 
 def praise_share(

@@ -8,6 +8,7 @@ from uuid import uuid4
 
 from domain import CUT_SHORT_REASONS
 from domain.errors import ModelOptionError
+from domain.language.surrogate_pairs import join_pairs
 from domain.messages import _
 from services.chat.json_schema import schema_problem
 from services.texts import sanitize_json
@@ -124,9 +125,11 @@ def whole_tool_calls(message: "AIMessageChunk") -> "tuple[ToolCallChunk, ...]":
     """
     if message.response_metadata.get("finish_reason") in CUT_SHORT_REASONS:
         return ()
-    calls: list[ToolCallChunk] = sanitize_json(message.tool_call_chunks)
+    chunks = message.tool_call_chunks
+    whole = [{**chunk, "args": join_pairs(chunk["args"] or "{}")} for chunk in chunks]
+    calls: list[ToolCallChunk] = sanitize_json(whole)
     for call in calls:
-        call["name"], call["args"] = call["name"] or "", call["args"] or "{}"
+        call["name"] = call["name"] or ""
     return tuple(with_ids(calls))
 
 

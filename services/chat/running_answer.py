@@ -23,6 +23,7 @@ from domain import (
 )
 from domain.errors import AppError, ModelOptionError, RequestRejectedError
 from domain.language.sanitization import sanitize
+from domain.language.surrogate_pairs import PieceSanitizer
 from domain.logs import StageTimes, elapsed_ms, get_logger, new_id, with_log_context
 from domain.messages import _
 from domain.public_messages import message_for_everyone
@@ -165,6 +166,7 @@ class RunningAnswer:
     def __post_init__(self) -> None:
         """Start measuring the stages."""
         self._log = AnswerLog(self.turn)
+        self._reasoning, self._answer = PieceSanitizer(), PieceSanitizer()
 
     def run(self, chain: AnswerChain, history: "History") -> Iterator[Event]:
         """Answer with the chain and yield events; call `end` or `fail` if it is interrupted.
@@ -211,6 +213,7 @@ class RunningAnswer:
             if not piece:
                 yield Condensing()
             if "step" in piece:
+                yield from self._end_texts()
                 self._take_step(piece["step"])
                 yield StepUpdated(self.turn.steps[piece["step"].n - 1])
             if "searched_questions" in piece:
@@ -224,34 +227,44 @@ class RunningAnswer:
                 self._record_time("found")
                 self._log.enter("answer")
                 yield PassagesRetrieved(self.turn.sources)
-            if reasoning := sanitize(piece.get("reasoning", "")):
-                yield from self._reason(reasoning)
-            if answer := sanitize(piece.get("answer", "")):
-                self._record_time("first_token")
-                yield from self._write(answer, piece.get("answer_citations"))
+            yield from self._reason(self._reasoning.read(piece.get("reasoning", "")))
+            answer = self._answer.read(piece.get("answer", ""))
+            yield from self._write(answer, piece.get("answer_citations"))
             if reason := piece.get("incomplete") or self._read_message(piece):
                 state = TurnState.INCOMPLETE
                 self._update(error=reason)
+        yield from self._end_texts()
         self._log.enter("verify")
         if self.draft:
             yield from self.draft.close()
         return state
 
     def _write(self, answer: str, citations: "Sequence[Citation] | None") -> Iterator[Event]:
-        """Add to the answer."""
+        """Add to the answer, if there is any text."""
+        if not answer:
+            return
+        self._record_time("first_token")
         if self.draft is None:  # the answerer's passages are known by now
             draft = JsonDraft if self.options.response_format else AnswerDraft
             self.draft = draft(self.turn.sources, self.text_of)
-        return self.draft.write(answer, citations)
+        yield from self.draft.write(answer, citations)
 
     def _reason(self, text: str) -> Iterator[Event]:
-        """Add to the reasoning, up to its maximum length.
+        """Add to the reasoning, if there is any text, up to its maximum length.
 
-        The event comes in any case, because whoever reads the events can stop only at one.
+        The event comes even if the text is not stored, because whoever reads the events can stop
+        only at one.
         """
+        if not text:
+            return
         if stored := text[: REASONING_CHARS - len(self.turn.reasoning)]:
             self._update(reasoning=self.turn.reasoning + stored)
         yield ReasoningDelta(text)
+
+    def _end_texts(self) -> Iterator[Event]:
+        """Add the ends of the reasoning and the answer that were held back."""
+        yield from self._reason(self._reasoning.close())
+        yield from self._write(self._answer.close(), None)
 
     def _inputs(self, history: "History") -> dict[str, Any]:
         inputs: dict[str, Any] = {"question": self.turn.question, "chat_history": history}

@@ -11,6 +11,7 @@ from sqlalchemy.orm import InstrumentedAttribute
 
 from domain import CatalogFilters, FilterValue, Metadata, Pattern, Place, Quote, Review, values_of
 from domain.errors import NotFoundError, SourceError
+from domain.language.unicode_forms import forms_of
 from domain.messages import _
 from storage.ledger.columns import from_row, json_text
 from storage.ledger.database import Database, Store, rows_with, scalars_with
@@ -275,11 +276,12 @@ def _conditions(
 
 def _entries(name: str, value: FilterValue) -> list[str]:
     """The JSON texts of which the fields of a matching place contain one."""
-    return [f"{json_text(name)}: {json_text(one)}" for one in values_of(value)]
+    return [f"{json_text(name)}: {encoded}" for encoded in _json_texts(values_of(value))]
 
 
 def _json_texts(values: Iterable[str]) -> list[str]:
-    return [json_text(one) for one in values]
+    """The values as JSON, in each Unicode form, because earlier imports did not compose them."""
+    return [json_text(form) for one in values for form in sorted(forms_of(one))]
 
 
 def _has_any(text: str, parts: Iterable[str]) -> bool:

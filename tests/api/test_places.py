@@ -1,3 +1,4 @@
+from unicodedata import normalize
 from urllib.parse import quote
 
 import pytest
@@ -50,6 +51,22 @@ def test_places_are_listed_by_title_and_in_pages(client):
     assert taro["facts"] == {"address": "5 Bay Street"}
     assert (taro["rating"], taro["latitude"], taro["longitude"]) == (4.2, 40.65, -73.95)
     assert taro["catalogue_id"] == client.catalog
+
+
+@pytest.mark.parametrize("form", ["NFC", "NFD"])
+@pytest.mark.parametrize("data", ["NFC", "NFD"])
+def test_ids_values_and_types_are_found_in_any_unicode_form(client, tmp_path, data, form):
+    id_, area, kind = (normalize(data, text) for text in ("카페 1", "브루클린", "카페"))
+    place = {**PLACES[0], "place_id": id_, "borough": area, "types": [kind]}
+    import_restaurants(client.services, tmp_path / "cafes", [place], catalog="Cafes")
+    id_, area, kind = (normalize(form, text) for text in (id_, area, kind))
+    answer = client.get(f"{RESTAURANTS}/{quote(id_)}", params={"catalogue": "Cafes"})
+    assert answer.status_code == 200, answer.text
+    stored = answer.json()["place"]
+    assert (stored["place_id"], stored["types"]) == ("카페 1", ["카페"])
+    assert stored["fields"] == {"borough_en": "브루클린"}
+    assert ids(client, catalogue="Cafes", field=f"borough_en:{area}") == ["카페 1"]
+    assert ids(client, catalogue="Cafes", type=kind) == ["카페 1"]
 
 
 def test_places_can_be_filtered_by_fields_types_and_rating(client):

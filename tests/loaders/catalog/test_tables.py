@@ -3,6 +3,7 @@
 import os
 from datetime import date, datetime
 from decimal import Decimal
+from unicodedata import normalize
 
 import pyarrow
 import pyarrow.parquet
@@ -133,6 +134,16 @@ def test_cells_are_formatted_for_readers(value, text):
 @pytest.mark.parametrize("value", [["a", "b", "a", ""], "a; b;;a", '["a", "b"]'])
 def test_lists_may_have_several_notations(value):
     assert Row("x", {"c": value}).texts("c") == ("a", "b")
+
+
+def test_short_texts_are_composed_and_paragraphs_stay():
+    row = Row(
+        "x", {"c": normalize("NFD", "카페; é; 카페"), "list": ["카페", normalize("NFD", "카페")]}
+    )
+    assert row.text("c") == "카페; é; 카페"
+    assert row.texts("c") == ("카페", "é")
+    assert row.texts("list") == ("카페",)
+    assert row.paragraphs("c") == normalize("NFD", "카페; é; 카페")
 
 
 CELLS = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0\r"), max_size=20)

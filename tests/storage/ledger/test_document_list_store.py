@@ -1,5 +1,6 @@
 import dataclasses
 from datetime import UTC, datetime, timedelta
+from unicodedata import normalize
 
 import pytest
 from sqlalchemy import insert
@@ -60,6 +61,21 @@ def test_titles_are_searched_in_any_script_and_case(shelf, words):
     shelf.put("연차휴가 규정 / 年次休暇規程 / Congés d'Été / ОТПУСК")
     shelf.put("Leave policy")
     assert len(shelf.titles(words)) == 1
+
+
+@pytest.mark.parametrize("form", ["NFC", "NFD"])
+@pytest.mark.parametrize("stored", ["NFC", "NFD"])
+@pytest.mark.parametrize("words", ["급여", "여 규", "ガイド", "été", "ÉTÉ", "йод", "ÉTÉ 급여"])
+def test_titles_are_searched_in_any_unicode_form(shelf, words, stored, form):
+    shelf.put(normalize(stored, "급여 규정 / 新人ガイド / Congés d'Été / ЙОД"))
+    shelf.put(normalize(stored, "휴가 안내 / 新人研修 / Congés d'hiver"))
+    assert len(shelf.titles(normalize(form, words))) == 1
+
+
+def test_words_of_mixed_unicode_forms_are_found(shelf):
+    shelf.put("급여 규정")
+    shelf.put(normalize("NFD", "급여 안내"))
+    assert len(shelf.titles("급" + normalize("NFD", "여"))) == 2
 
 
 def test_keys_are_searched_too(shelf):

@@ -1,5 +1,6 @@
 import math
 from datetime import UTC, datetime, timedelta
+from unicodedata import normalize
 
 import pytest
 from hypothesis import given
@@ -204,6 +205,31 @@ def test_places_must_match_any_of_several_values_of_a_filter(catalog):
     assert catalog.matching_ids({"borough_en": ("브루클린", "bronx")}) == ["d"]
     assert catalog.matching_ids({"borough_en": ("Queens", "Bronx"), "price": ("$", "€")}) == ["a"]
     assert catalog.place_ids(fields={"borough_en": ("Bronx", "브루클린")}) == ["c", "d"]
+
+
+@pytest.mark.parametrize("form", ["NFC", "NFD"])
+def test_values_and_types_match_in_any_unicode_form(catalog, form):
+    def places(name, stored):
+        own = {
+            "fields": {"area": normalize(stored, "브루클린")},
+            "types": [normalize(stored, "카페")],
+        }
+        return name, details(name, **own)
+
+    catalog.publish(places("c", "NFC"), places("d", "NFD"), ("x", details("x", types=["카"])))
+    area, cafe = normalize(form, "브루클린"), normalize(form, "카페")
+    assert catalog.matching_ids({"area": ("none", area)}) == ["c", "d"]
+    assert catalog.matching_ids(declined=[cafe]) == ["x"]
+    assert catalog.matching_ids(declined=[cafe], desired=[cafe]) == ["c", "d", "x"]
+    assert catalog.place_ids(fields={"area": area}) == catalog.place_ids(types=[cafe]) == ["c", "d"]
+    assert catalog.place_ids(fields={"area": area[:-1]}) == []
+
+
+def test_many_values_and_types_of_mixed_unicode_forms_can_be_requested(catalog):
+    catalog.publish(("A", details("a", types=["카페 199"], fields={"area": "카페 199"})))
+    values = tuple(f"카{normalize('NFD', '페')} {n}" for n in range(200))
+    assert catalog.place_ids(fields={"area": values}, types=values) == ["a"]
+    assert catalog.matching_ids({"area": values}) == ["a"]
 
 
 kinds = st.lists(st.sampled_from("abAB다"), max_size=3, unique=True)
