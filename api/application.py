@@ -146,7 +146,7 @@ def _guard(app: FastAPI, services: Services, bound: str) -> None:
             CORSMiddleware,
             allow_origins=limits.cors_origins,
             allow_methods=("GET", "POST", "PUT", "PATCH", "DELETE"),
-            allow_headers=("Authorization", "Content-Type"),
+            allow_headers=("*",),  # clients send headers of their own, such as X-Stainless-Lang
             expose_headers=_EXPOSED_HEADERS,
         )
     app.add_middleware(

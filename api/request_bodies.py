@@ -94,6 +94,8 @@ _MAX_DIGITS = 400
 """More digits than the largest floating-point number has."""
 _MAX_DEPTH = 64
 """Far more than any body needs; Python's own limit depends on the depth of the current stack."""
+_CHARSETS = frozenset({"utf-8", "utf8", "us-ascii", "ascii"})
+"""The labels of UTF-8 and of US-ASCII, which is a part of it."""
 
 
 class RequestBodyMiddleware:
@@ -235,8 +237,9 @@ def _check_type(headers: Headers, body_type: BodyType) -> None:
         raise ProblemError(415, "Send the body uncompressed, without Content-Encoding.")
     content_type = headers.get("content-type", "")
     kind, _, parameters = content_type.partition(";")
-    charset = parameters.replace(" ", "").replace('"', "").lower()
-    is_other = "charset=" in charset and "charset=utf-8" not in charset
+    names = parameters.replace(" ", "").replace('"', "").lower().split(";")
+    charsets = {one.removeprefix("charset=") for one in names if one.startswith("charset=")}
+    is_other = not charsets <= _CHARSETS
     has_body = "transfer-encoding" in headers or headers.get("content-length", "0") != "0"
     if (content_type or has_body) and (kind.strip().lower() != body_type or is_other):
         raise ProblemError(415, f"Send the body as {body_type.value}, in UTF-8.")

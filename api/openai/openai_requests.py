@@ -20,7 +20,7 @@ from pydantic import (
     model_validator,
 )
 
-from api.field_types import NO_NUL, NUMBER, Question, Schema
+from api.field_types import NO_NUL, NUMBER, Schema
 from api.openai.openai_error_responses import InvalidFieldError
 from api.openai.tool_requests import (
     MAX_TOOLS,
@@ -37,7 +37,9 @@ from api.openai.tool_requests import (
     tool_definitions,
 )
 from api.rest.answer_schemas import RequestModel, SearchOptions
+from domain.errors import InputError
 from services.chat.model_options import ModelOptions
+from services.texts import checked_question
 
 if TYPE_CHECKING:
     from langchain_core.messages import BaseMessage
@@ -76,7 +78,7 @@ class QuestionPart(LenientModel):
 
     type: Literal["text", "input_text"]
     """Type of the part; responses call it `input_text`"""
-    text: Question = Field(examples=["How many days of leave do I get?"])
+    text: MessageText = Field(examples=["How many days of leave do I get?"])
     """Text of the question"""
 
 
@@ -89,15 +91,28 @@ class TextPart(LenientModel):
     """Text of the message"""
 
 
+class RefusalPart(LenientModel):
+    """A part of an earlier answer in which a model refused to answer."""
+
+    type: Literal["refusal"]
+    """Type of the part"""
+    text: MessageText = Field(alias="refusal", examples=["I can't help with that."])
+    """Text of the refusal"""
+
+
+_AnswerPart = Annotated[TextPart | RefusalPart, Field(discriminator="type")]
+
+
 class UserMessage(LenientModel):
     """A question from the user; the last one is answered."""
 
     role: Literal["user"]
     """Role of the message's author"""
-    content: Question | Annotated[list[QuestionPart], Field(min_length=1, max_length=MAX_PARTS)] = (
-        Field(examples=["How many days of leave do I get?"])
-    )
-    """A string, or parts of type text; images and audio are not accepted"""
+    content: (
+        MessageText | Annotated[list[QuestionPart], Field(min_length=1, max_length=MAX_PARTS)]
+    ) = Field(examples=["How many days of leave do I get?"])
+    """A string, or parts of type text; images and audio are not accepted. The last question must
+    not be blank and may have up to 20,000 characters"""
 
 
 class AssistantMessage(LenientModel):
@@ -105,10 +120,10 @@ class AssistantMessage(LenientModel):
 
     role: Literal["assistant"]
     """Role of the message's author"""
-    content: MessageText | Annotated[list[TextPart], Field(max_length=MAX_PARTS)] | None = Field(
+    content: MessageText | Annotated[list[_AnswerPart], Field(max_length=MAX_PARTS)] | None = Field(
         None, examples=["25 days [1]."]
     )
-    """The answer: a string, parts of type text, or null if there is none"""
+    """The answer: a string, parts of type text or refusal, or null if there is none"""
     tool_calls: Annotated[list[ToolCall], Field(max_length=MAX_TOOLS)] | None = None
     """Calls of the caller's tools; a message with the result of each must follow"""
 
@@ -292,7 +307,7 @@ class QuestionWithHistory(NamedTuple):
 
 
 def question_with_history(
-    messages: Sequence[Message], field: str = "messages"
+    messages: Sequence[Schema], field: str = "messages"
 ) -> QuestionWithHistory:
     """The user's last question, with the turns before it.
 
@@ -300,12 +315,15 @@ def question_with_history(
     answers are joined, and an unanswered question has the answer "".
 
     Raises:
-        InvalidFieldError: There is no user message; `field` names where they were.
+        InvalidFieldError: There is no user message, or the last one is blank or too long; `field`
+            names where the messages were.
     """
     turns: list[tuple[str, str]] = []
-    for message in messages:
+    place = field
+    for index, message in enumerate(messages):
         if isinstance(message, UserMessage):
             turns.append((_text(message), ""))
+            place = f"{field}[{index}].content"
         elif isinstance(message, AssistantMessage) and turns:
             question, answer = turns[-1]
             reply = without_sources(_text(message))
@@ -313,7 +331,15 @@ def question_with_history(
     if not turns:
         problem = "No message has the role user. Send the question as a message with this role."
         raise InvalidFieldError(field, problem)
+    _require_question(turns[-1][0], place)
     return QuestionWithHistory(turns[-1][0], turns[:-1])
+
+
+def _require_question(text: str, place: str) -> None:
+    try:
+        checked_question(text)
+    except InputError as error:
+        raise InvalidFieldError(place, str(error)) from error
 
 
 def without_sources(answer: str) -> str:

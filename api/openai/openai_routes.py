@@ -181,7 +181,7 @@ async def create_response(call: Answering, body: ResponseRequest) -> Any:
 
     Nothing is stored: the input is the whole conversation.
     """
-    begin = _answer_events(call, body, question_with_history(body.messages, "input"))
+    begin = _answer_events(call, body, question_with_history(body.items, "input"))
     id_, created = f"resp_{uuid.uuid4().hex}", int(time.time())
     if body.stream:
         events = ResponseStream(id_, created, body.model, body)

@@ -114,11 +114,16 @@ class ResponseRequest(AnswerRequest):
     """Not supported"""
 
     @property
-    def messages(self) -> Sequence[Message]:
-        """The input as messages of a chat."""
+    def items(self) -> Sequence[Item]:
+        """The input as items."""
         if isinstance(self.input, str):
             return [UserMessage(role="user", content=self.input)]
-        return list(_messages_of(self.input))
+        return self.input
+
+    @property
+    def messages(self) -> Sequence[Message]:
+        """The input as messages of a chat."""
+        return list(_messages_of(self.items))
 
     @property
     def options(self) -> ModelOptions:

@@ -52,8 +52,8 @@ async def ready(request: Request) -> Readiness:
 
 root_router = APIRouter(include_in_schema=False)
 """The paths that Kubernetes, load balancers, and Prometheus use by convention."""
-root_router.add_api_route("/healthz", health)
-root_router.add_api_route("/readyz", ready)
+root_router.add_api_route("/healthz", health, methods=["GET", "HEAD"])
+root_router.add_api_route("/readyz", ready, methods=["GET", "HEAD"])
 _CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8"
 
 

@@ -145,6 +145,27 @@ def test_cross_origin_requests_from_configured_origins_are_accepted(client_of):
     assert unauthorized.headers["access-control-allow-origin"] == ORIGIN
 
 
+# What OpenAI's JavaScript client sends, and what docs/api.md describes.
+BROWSER_HEADERS = (
+    "authorization,content-type,x-stainless-arch,x-stainless-lang,x-stainless-os,"
+    "x-stainless-package-version,x-stainless-retry-count,x-stainless-runtime,"
+    "x-stainless-runtime-version,x-stainless-timeout,x-request-id"
+)
+
+
+def test_pages_of_configured_origins_may_send_the_headers_of_any_client(client_of):
+    client = client_of(api_cors_origins=ORIGIN)
+    preflight = {**PREFLIGHT, "Access-Control-Request-Headers": BROWSER_HEADERS}
+    answer = client.options("/v1/chat/completions", headers=preflight)
+    assert answer.status_code == 200
+    assert answer.headers["access-control-allow-headers"] == BROWSER_HEADERS
+    assert answer.headers["access-control-allow-origin"] == ORIGIN
+    assert "access-control-allow-credentials" not in answer.headers
+    other = client.options(LIBRARY, headers={**preflight, "Origin": "https://other.example.com"})
+    assert other.status_code == 403
+    assert "access-control-allow-origin" not in other.headers
+
+
 @pytest.mark.parametrize(
     "origin", ["https://wiki.example.com.evil.org", "http://wiki.example.com", "null"]
 )

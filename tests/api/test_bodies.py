@@ -189,6 +189,18 @@ def test_a_body_of_another_media_type_is_rejected(client):
         assert post(client, "/any", b"[]", kind).status_code == 200
 
 
+@pytest.mark.parametrize("charset", ["utf8", "UTF-8", '"utf-8"', "us-ascii", "ascii; profile=x"])
+def test_a_json_body_may_be_labeled_as_utf_8_or_ascii(client, charset):
+    kind = f"application/json; charset={charset}"
+    assert post(client, "/any", b"[]", kind).status_code == 200
+
+
+@pytest.mark.parametrize("charset", ["", "utf-16", "utf-8x", "utf-99", "utf-8; charset=latin-1"])
+def test_a_json_body_with_another_charset_is_rejected(client, charset):
+    kind = f"application/json; charset={charset}"
+    assert "UTF-8" in rejection_detail(post(client, "/any", b"[]", kind), 415)
+
+
 def test_a_missing_body_is_not_reported_as_a_wrong_media_type(client):
     assert "body" in rejection_detail(client.post("/any"), 422)
 

@@ -35,6 +35,13 @@ def test_probes_need_no_key(imported, path):
     assert TestClient(make_app(imported())).get(path).status_code == 200
 
 
+@pytest.mark.parametrize("path", ["/healthz", "/readyz"])
+def test_monitors_may_send_head_instead_of_get(imported, path):
+    client = TestClient(make_app(imported()))
+    assert client.head(path).status_code == 200
+    assert client.post(path).headers["allow"] == "GET, HEAD"
+
+
 @pytest.mark.parametrize("path", PATHS)
 def test_an_empty_library_is_ready(build_services, path):
     assert TestClient(make_app(build_services())).get(path).status_code == 200

@@ -34,8 +34,10 @@ EXAMPLES = 20
 NO_TURN = re.compile("there is no turn|A turn belongs to a conversation", re.IGNORECASE)
 UNDECLARED = re.compile(
     "need a chat model|followed by one result|in `tools`|Two tools are named|Schema can't be used"
+    "|The question is empty"
 )
-"""Rejections of OpenAI requests whose fields contradict each other, or that need a chat model."""
+"""Rejections of OpenAI requests whose fields contradict each other, whose last question is blank,
+or that need a chat model."""
 SEED = 6
 ONE_CHARACTER = NOT_BLANK.removeprefix(r"^[^\x00]*").removesuffix(r"[^\x00]*$")
 """Like `NOT_BLANK`, for texts without NUL."""

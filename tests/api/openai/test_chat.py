@@ -99,6 +99,21 @@ def test_an_answer_can_be_sent_back_unchanged_as_history(build_client, model_ser
     assert "Sources:\n[1]" not in condensing
 
 
+def test_histories_of_other_chats_are_accepted(build_client, model_server):
+    model_server.will(Text("When do unused leave days lapse?"), Text("In March."))
+    refusal = {"type": "refusal", "refusal": "I can't help with that."}
+    messages = [
+        {"role": "user", "content": ""},
+        {"role": "assistant", "content": "How can I help?"},
+        {"role": "user", "content": [{"type": "text", "text": QUESTION}]},
+        {"role": "assistant", "content": [refusal]},
+        {"role": "user", "content": [{"type": "text", "text": text} for text in ("Lapse?", "")]},
+    ]
+    message = answer(build_client(chat=True), messages).choices[0].message
+    assert message.content == "In March."
+    assert "I can't help with that." in prompts_of(model_server)[0]
+
+
 @pytest.mark.parametrize(("question", "reply", "follow_up", "expected"), FOLLOW_UPS)
 def test_follow_ups_are_understood_from_the_messages(
     build_client, question, reply, follow_up, expected

@@ -62,6 +62,10 @@ def test_unsupported_requests_are_rejected_with_the_name_of_the_field(build_clie
         "messages[0].content[0].type": {"messages": [{"role": "user", "content": [IMAGE]}]},
         "messages[1].role": {"messages": [*chat_messages(QUESTION), FUNCTION_RESULT]},
         "messages[0].content": {"messages": chat_messages(" \n")},
+        "messages[2].content": {"messages": chat_messages("", (QUESTION, "25 days."))},
+        "messages[1].content[0].type": {
+            "messages": [*chat_messages(QUESTION), {"role": "assistant", "content": [IMAGE]}]
+        },
         "messages[0]": {"messages": ["x"]},
         "messages": {"messages": []},
         "tools": {"tools": [TOOL]},

@@ -90,6 +90,19 @@ def test_a_conversation_continues_from_its_items(build_client, model_server):
     assert "pirate" not in "".join(prompts_of(model_server))
 
 
+def test_a_refusal_in_the_history_is_an_answer(build_client, model_server):
+    model_server.will(Text("When do unused leave days lapse?"), Text("In March."))
+    refusal = {"type": "refusal", "refusal": "I can't help with that."}
+    output = {"type": "message", "id": "msg_1", "role": "assistant", "status": "completed"}
+    items = [
+        {"role": "user", "content": ""},
+        {**output, "content": [refusal]},
+        {"role": "user", "content": "When do they lapse?"},
+    ]
+    assert respond(build_client(chat=True), items).output_text == "In March."
+    assert "I can't help with that." in prompts_of(model_server)[0]
+
+
 @pytest.mark.parametrize("is_streamed", [False, True])
 @pytest.mark.parametrize(
     ("finish_reason", "reason", "message"),
@@ -148,6 +161,11 @@ def test_options_for_the_model_are_ignored(build_client):
 TOOL = {"type": "function", "name": "look", "parameters": {}, "strict": False}
 REASONING = {"type": "reasoning", "id": "rs_1", "summary": []}
 IMAGE = {"type": "input_image", "image_url": "data:image/png;base64,AA==", "detail": "auto"}
+CALLS = [
+    {"type": "function_call", "call_id": "a", "name": "look", "arguments": "{}"},
+    {"type": "function_call", "call_id": "b", "name": "look", "arguments": "{}"},
+    {"type": "function_call_output", "call_id": "a", "output": "x"},
+]
 SCHEMA = {"format": {"type": "json_schema", "name": "x", "schema": {"type": "object"}}}
 
 
@@ -168,6 +186,7 @@ def test_unsupported_requests_are_rejected_with_the_name_of_the_field(build_clie
         "input[0].role": {"question": [REASONING, *chat_messages(QUESTION)]},
         "input[0].content[0].type": {"question": [{"role": "user", "content": [IMAGE]}]},
         "input": {"question": [{"role": "assistant", "content": "x"}]},
+        "input[3].content": {"question": [*CALLS, {"role": "user", "content": " "}]},
         "model": {"model": "gpt-5"},
     }
     for param, parameters in cases.items():

@@ -52,12 +52,50 @@ def test_text_parts_are_joined():
     ]
 
 
+def test_only_the_last_user_message_must_be_a_question():
+    long = "x" * 30_000
+    result = question_of(
+        ("user", ""), ("assistant", "How can I help?"), ("user", long), ("user", "Leave?")
+    )
+    assert result == ("Leave?", [("", "How can I help?"), (long, "")])
+
+
+def test_a_question_may_have_blank_parts():
+    parts = [{"type": "text", "text": "Leave?"}, {"type": "text", "text": ""}]
+    assert question_of(("user", parts)).question.strip() == "Leave?"
+
+
+def test_a_refusal_is_an_answer():
+    refusal = [{"type": "refusal", "refusal": "I can't say."}]
+    parts = [{"type": "text", "text": "Hm."}, *refusal]
+    result = question_of(
+        ("user", "One?"), ("assistant", refusal), ("user", "Two?"), ("assistant", parts),
+        ("user", "Three?"),
+    )  # fmt: skip
+    assert result.history == [("One?", "I can't say."), ("Two?", "Hm.\nI can't say.")]
+
+
+@pytest.mark.parametrize(
+    ("question", "advice"),
+    [
+        (" \n", "empty"),
+        ("x" * 20_001, "20,000"),
+        ([{"type": "text", "text": " "}, {"type": "text", "text": ""}], "empty"),
+        ([{"type": "text", "text": "x" * 15_000}] * 2, "20,000"),
+    ],
+)
+def test_a_last_question_that_is_blank_or_too_long_is_rejected(question, advice):
+    with pytest.raises(InvalidFieldError, match=advice) as raised:
+        question_of(("user", "One?"), ("assistant", "A"), ("user", question), ("assistant", "B"))
+    assert raised.value.param == "messages[2].content"
+
+
 def test_messages_without_a_user_message_are_rejected():
     with pytest.raises(InvalidFieldError, match="No message has the role user"):
         question_of(("system", "x"), ("assistant", "y"))
 
 
-@given(QUESTIONS, st.lists(st.tuples(QUESTIONS, TEXTS)))
+@given(QUESTIONS, st.lists(st.tuples(TEXTS, TEXTS)))
 def test_any_conversation_is_split_into_questions_and_answers(question, pairs):
     messages = [
         one for earlier, answer in pairs for one in (("user", earlier), ("assistant", answer))

@@ -341,6 +341,14 @@ def test_arguments_are_passed_on_as_the_model_wrote_them(build_client, model_ser
     assert complete(client, messages, tools=TOOLS).choices[0].finish_reason == "stop"
 
 
+def test_a_character_that_is_split_between_pieces_of_arguments_stays(build_client, model_server):
+    arguments = '{"c":"\ud842\udfb7"}'  # the first piece has seven characters
+    model_server.will(ToolCalls(Call("get_weather", arguments), Call("get_time", "\ude00 \ud83d")))
+    message = complete(build_client(chat=True), tools=TOOLS).choices[0].message
+    whole, broken = (one.function.arguments for one in message.tool_calls)
+    assert (whole, broken) == ('{"c":"𠮷"}', "\ufffd \ufffd")
+
+
 def test_calls_without_unique_ids_get_them(build_client, model_server):
     model_server.will(ToolCalls(Call("get_time", {}, id="1"), Call("get_time", {}, id="1")))
     message = complete(build_client(chat=True), tools=TOOLS).choices[0].message
