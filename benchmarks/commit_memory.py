@@ -3,14 +3,12 @@
 python -m benchmarks.commit_memory --commits 400
 
 Then a process follows the commits to ten stores, each of which replaces the last like a compacted
-index; 20 threads search there in turn. With --threads 16, Deep Lake has as many threads in that
-process as without our limit.
+index. With --threads 16, Deep Lake has as many threads in that process as without our limit.
 """
 
 import argparse
 import tempfile
-from concurrent.futures import ThreadPoolExecutor
-from itertools import cycle, islice
+from itertools import pairwise
 from multiprocessing import get_context
 from multiprocessing.connection import Connection
 from pathlib import Path
@@ -25,10 +23,9 @@ from storage.vectors import passage_rows
 from storage.vectors.deep_lake import PassageFiles, load
 from storage.vectors.new_rows import new_rows
 from storage.vectors.passage_rows import PassageRows
-from storage.vectors.vector_index import Matrix
 
 PASSAGES, CHANGED, DIMENSION = 600, 6, 384
-REPLACED, FOUND, STORES, SEARCHERS, SEARCHES = 30, 50, 10, 20, 3
+REPLACED, FOUND, STORES = 30, 50, 10
 WARM_UP = 100
 """Commits before the first measurement, after which the allocators have what they reuse."""
 
@@ -49,9 +46,9 @@ def main() -> None:
     each = 1024 * (opened - fresh) / commits
     print(f"a reader that opens the store has {each:.0f} KiB more per commit")
     with tempfile.TemporaryDirectory() as folder:
-        before, *after = sizes_of_follower(Path(folder), STORES, options.threads)
-    sizes = ", ".join(f"{size - before:.1f}" for size in after)
-    print(f"a follower grows by {sizes} MiB in all with each of {STORES} stores")
+        growth = growth_of_follower(Path(folder), STORES, options.threads)
+    sizes = ", ".join(f"{size:.1f}" for size in growth)
+    print(f"after the first of {STORES} stores, a follower grows with each by {sizes} MiB")
 
 
 def write(folder: str, commits: int) -> float:
@@ -67,8 +64,8 @@ def write(folder: str, commits: int) -> float:
     return (own_memory() - before) / max(1, commits - WARM_UP - 1)
 
 
-def sizes_of_follower(folder: Path, stores: int, threads: int | None) -> list[float]:
-    """The MiB of a process that reads after each commit: at its start, and after each store.
+def growth_of_follower(folder: Path, stores: int, threads: int | None) -> list[float]:
+    """The growth in MiB, with each further store, of a process that reads after each commit.
 
     A store is replaced after `COMMITS` commits.
     """
@@ -77,11 +74,10 @@ def sizes_of_follower(folder: Path, stores: int, threads: int | None) -> list[fl
     follower = context.Process(target=_follow, args=(theirs, threads))
     follower.start()
     theirs.close()  # so that receiving fails if the follower has ended
-    sizes = [connection.recv()]
-    sizes += [_memory_after(connection, folder / str(number)) for number in range(stores)]
+    sizes = [_memory_after(connection, folder / str(number)) for number in range(stores)]
     connection.send(None)
     follower.join()
-    return sizes
+    return [after - before for before, after in pairwise(sizes)]
 
 
 def _memory_after(connection: Connection, folder: Path) -> float:
@@ -103,20 +99,11 @@ def _follow(connection: Connection, threads: int | None) -> None:
     if threads:
         load().storage.set_concurrency(threads)
     random, folder = np.random.default_rng(1), None
-    searchers = cycle(ThreadPoolExecutor(1) for _ in range(SEARCHERS))
-    connection.send(own_memory())
     while current := connection.recv():
         if current != folder:
             folder, reader = current, PassageRows(PassageFiles(current), timeout_s=30)
-        for searcher in islice(searchers, SEARCHES):
-            query = random.normal(size=DIMENSION)
-            searcher.submit(_search, reader, query).result()
+        reader.nearest_rows(random.normal(size=DIMENSION), FOUND, None)
         connection.send(own_memory())
-
-
-def _search(reader: PassageRows, query: Matrix) -> None:
-    found = reader.nearest_rows(query, FOUND, None)
-    reader.vectors([row.id for row, _ in found])
 
 
 def _texts(count: int, random: np.random.Generator) -> list[str]:

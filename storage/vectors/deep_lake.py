@@ -15,12 +15,11 @@ each log's counter, `next_base`: 8 bytes with the number of the next commit.
 
 import os
 import threading
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from concurrent.futures import ThreadPoolExecutor, wait
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from functools import cache, wraps
+from functools import cache
 from pathlib import Path
-from typing import Any, ParamSpec, TypeVar
+from typing import Any
 
 from domain.logs import get_logger
 from storage.index_files import FileList, IndexFiles
@@ -42,28 +41,6 @@ _THREADS = 2
 """Threads that read and write files. With the default of 16, nothing is faster, and memory grows
 for a thousand commits, because each thread has its own in the allocator (docs/performance.md)."""
 _loading = threading.Lock()
-_reader = ThreadPoolExecutor(1, "deep-lake-reader")
-_Parameters = ParamSpec("_Parameters")
-_Result = TypeVar("_Result")
-
-
-def in_reader_thread(read: Callable[_Parameters, _Result]) -> Callable[_Parameters, _Result]:
-    """The function, run in the only thread that reads; it must not call another such function.
-
-    Deep Lake's allocator keeps memory for each thread that reads (docs/performance.md). If the
-    caller is interrupted, it still waits for the result, before which it must not release locks.
-    """
-
-    @wraps(read)
-    def run(*args: _Parameters.args, **options: _Parameters.kwargs) -> _Result:
-        future = _reader.submit(read, *args, **options)
-        try:
-            return future.result()
-        except BaseException:
-            wait([future])
-            raise
-
-    return run
 
 
 def load() -> Any:

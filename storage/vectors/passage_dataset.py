@@ -15,7 +15,7 @@ from domain import Metadata
 from domain.errors import StorageError
 from domain.messages import _
 from storage.safe_writes import replace_text, unusable, unwritable
-from storage.vectors.deep_lake import FORMAT_FILE, fill_gaps, in_reader_thread, load
+from storage.vectors.deep_lake import FORMAT_FILE, fill_gaps, load
 from storage.vectors.new_rows import NewRows
 
 SCHEMA_VERSION = 1
@@ -167,7 +167,6 @@ class PassageDataset:
         return (folder / "rows").exists()
 
     @classmethod
-    @in_reader_thread
     def open(cls, folder: Path, *, read_only: bool) -> "PassageDataset":
         """Open an existing dataset.
 
@@ -203,27 +202,23 @@ class PassageDataset:
         """The id of the state that this handle sees; it changes with each commit."""
         return str(self._dataset.version)
 
-    @in_reader_thread
     def refresh(self) -> None:
         """Load the commits of other processes."""
         with _reading(self.folder):
             self._dataset.refresh()
 
-    @in_reader_thread
     def ids(self) -> list[str]:
         """The ids of all rows, in row order."""
         with _reading(self.folder):
             ids = list(self._dataset["id"][:])
         return self._whole(ids)
 
-    @in_reader_thread
     def metadata(self) -> Iterator[Metadata]:
         """The metadata of every row."""
         with _reading(self.folder):
             column = self._dataset["metadata"][:]
         return map(self._parse, column)
 
-    @in_reader_thread
     def changed_since(self, version: str, rows: int) -> tuple[list[int], NewRows] | None:
         """The row numbers deleted since an earlier state, and the appended rows without texts.
 
@@ -243,26 +238,20 @@ class PassageDataset:
         with _reading(self.folder):
             ids = self._whole(list(self._dataset["id"][start:stop]))
             metadata = list(self._dataset["metadata"][start:stop])
-        return NewRows(ids, [""] * len(ids), self._vectors(start, stop), metadata)
+        return NewRows(ids, [""] * len(ids), self.vectors(start, stop), metadata)
 
-    @in_reader_thread
     def vectors(self, start: int, stop: int) -> npt.NDArray[np.float32]:
         """The stored vectors of a range of rows."""
-        return self._vectors(start, stop)
-
-    def _vectors(self, start: int, stop: int) -> npt.NDArray[np.float32]:
         with _reading(self.folder):
             vectors_read = np.asarray(self._dataset["embedding"][start:stop], dtype=np.float32)
             return vectors_read.reshape(stop - start, self.dimension)
 
-    @in_reader_thread
     def vectors_at(self, rows: list[int]) -> npt.NDArray[np.float32]:
         """The stored vectors of these rows, in this order."""
         with _reading(self.folder):
             vectors = [np.asarray(vector, np.float32) for vector in self._at("embedding", rows)]
             return np.stack(vectors).reshape(len(rows), self.dimension)
 
-    @in_reader_thread
     def texts_and_metadata(self, rows: list[int]) -> list[tuple[str, Metadata]]:
         """Text and metadata of these rows, in this order."""
         if not rows:

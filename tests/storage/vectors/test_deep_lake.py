@@ -1,12 +1,9 @@
 import subprocess
 import sys
-import threading
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
 
-from storage.vectors.deep_lake import in_reader_thread
 from tests.fakes.outside import recorded
 
 ROOT = Path(__file__).parents[3]
@@ -45,37 +42,6 @@ def test_loading_disables_the_crash_reporter_and_restores_the_proxies(environmen
 def test_files_are_read_by_few_threads():
     code = "from storage.vectors.deep_lake import load; print(load().storage.concurrency())"
     assert run([sys.executable, "-c", code]).stdout.strip() == "2"
-
-
-def test_one_thread_reads_for_all_others():
-    read = in_reader_thread(threading.get_ident)
-    with ThreadPoolExecutor(4) as pool:
-        readers = {pool.submit(read).result() for _ in range(8)}
-    assert len(readers) == 1
-    assert readers.isdisjoint({threading.get_ident()})
-
-
-def test_an_error_of_a_read_reaches_the_caller():
-    with pytest.raises(ZeroDivisionError):
-        in_reader_thread(divmod)(1, 0)
-
-
-def test_an_interrupted_caller_waits_for_the_end_of_its_read(monkeypatch):
-    started, ended = threading.Event(), threading.Event()
-
-    @in_reader_thread
-    def read():
-        started.set()
-        ended.set()
-
-    def interrupt(_future):
-        started.wait()
-        raise KeyboardInterrupt
-
-    monkeypatch.setattr("concurrent.futures.Future.result", interrupt)
-    with pytest.raises(KeyboardInterrupt):
-        read()
-    assert ended.is_set()
 
 
 def test_a_crash_reporter_that_cannot_be_disabled_is_logged():

@@ -74,7 +74,7 @@ def test_nothing_is_read_again_after_a_commit_of_the_same_store(tmp_path, monkey
     store.add_texts(["1 0", "0 1", "1 1"], [{"n": n} for n in range(3)], ids=["a", "b", "c"])
     condition = {"n": {"$lt": 2}}
     assert store.similar_ids("1 0", 9, filter=condition) == [("a", 1.0), ("b", 0.0)]
-    for read in ("_vectors", "metadata", "ids"):
+    for read in ("vectors", "metadata", "ids"):
         monkeypatch.setattr(PassageDataset, read, None)
     store.add_texts(["1 0.1", "0 0"], [{"n": 0}, {"n": 0}], ids=["b", "zero"])
     store.delete(["a"])
@@ -87,13 +87,13 @@ def test_only_new_rows_are_read_after_a_commit_of_another_store(tmp_path, monkey
     writer, reader = open_store(tmp_path), open_store(tmp_path)
     writer.add_texts(["1 0", "0 1", "1 1"], ids=["a", "b", "c"], metadatas=[{"n": 1}] * 3)
     ranges = []
-    original_vectors = PassageDataset._vectors
+    original_vectors = PassageDataset.vectors
 
     def recording_vectors(self, start, stop):
         ranges.append((start, stop))
         return original_vectors(self, start, stop)
 
-    monkeypatch.setattr(PassageDataset, "_vectors", recording_vectors)
+    monkeypatch.setattr(PassageDataset, "vectors", recording_vectors)
     assert len(reader.similarity_search("1 0", filter={"n": 1})) == 3
     ranges.clear()
     writer.delete(["a"])
