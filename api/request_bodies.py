@@ -95,7 +95,7 @@ _MAX_DIGITS = 400
 _MAX_DEPTH = 64
 """Far more than any body needs; Python's own limit depends on the depth of the current stack."""
 _CHARSETS = frozenset({"utf-8", "utf8", "us-ascii", "ascii"})
-"""The labels of UTF-8 and of US-ASCII, which is a part of it."""
+"""The labels of UTF-8 and of US-ASCII, which is a subset of it."""
 
 
 class RequestBodyMiddleware:
@@ -237,7 +237,7 @@ def _check_type(headers: Headers, body_type: BodyType) -> None:
         raise ProblemError(415, "Send the body uncompressed, without Content-Encoding.")
     content_type = headers.get("content-type", "")
     kind, _, parameters = content_type.partition(";")
-    names = parameters.replace(" ", "").replace('"', "").lower().split(";")
+    names = "".join(parameters.split()).replace('"', "").lower().split(";")
     charsets = {one.removeprefix("charset=") for one in names if one.startswith("charset=")}
     is_other = not charsets <= _CHARSETS
     has_body = "transfer-encoding" in headers or headers.get("content-length", "0") != "0"

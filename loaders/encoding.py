@@ -81,6 +81,7 @@ _ACCEPTED = 0.25  # a lower score means noise, not writing
 _SURE = 0.5
 _SURE_MARGIN = 0.25
 _MAX_DAMAGE = 0.02  # of the letters outside ASCII
+_MAX_JAPANESE_DAMAGE = 0.1  # likewise; English words misread as kanji have about 0.25
 _SAMPLE_BYTES = 1 << 20
 _HIGH = re.compile(rb"[\x80-\xff]")
 _COMMON_LETTERS = Path(__file__).with_name("common_letters.toml")
@@ -211,6 +212,9 @@ def _decode_escapes(data: bytes) -> Decoded | None:
     if not any(encoding.startswith("iso2022_jp") for encoding in encodings):
         return None
     text = decode_cp50221(data)
+    letters = len(text) - len(text.encode("ascii", "ignore"))
+    if text.count(_REPLACEMENT) > max(1, _MAX_JAPANESE_DAMAGE * letters):
+        return None  # plain text that mentions an escape sequence
     return Decoded(text, "iso2022_jp", _damage(text))  # Python has no name for code page 50221
 
 

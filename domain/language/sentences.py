@@ -27,7 +27,7 @@ _BULLETS = "•・▪■□●○◆◇※▶"
 _ITEM = re.compile(
     rf"\s*(?:(?:[-*+◦{_BULLETS}]|\d{{1,3}}[.)]|[a-z]\)|[가나다라마바사아자차카타파하][.)]"
     r"|\(\d{1,3}\))(?:\s+|$)"
-    rf"|(?:[①-⑳]|（\d{{1,3}}）|\d{{1,3}}(?:）|．(?!\d))|[{_BULLETS}](?![{_BULLETS}]))\s*)"
+    rf"|(?:[①-⑳]|(?:（\d{{1,3}}）|\d{{1,3}}）)(?![をにのはがとでも、。])|\d{{1,3}}．(?!\d)|[{_BULLETS}](?![{_BULLETS}]))\s*)"
 )
 
 
@@ -165,7 +165,7 @@ def _latin_end(text: str, match: re.Match[str], end: int) -> bool:
     last = word.group()
     if last[-1].isdecimal():
         return _ends_after_number(text, match.start(), end)
-    if last.casefold() in _BEFORE_NUMBERS:
+    if last.casefold() in _BEFORE_NUMBERS and last != "P":  # as in "Samuel P. Huntington"
         return not after.isdigit()
     if last.casefold() in _NOT_AN_END or _DOTTED.fullmatch(last):
         return last.casefold() in ("a.m", "p.m") and after.isupper()

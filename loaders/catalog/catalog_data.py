@@ -11,7 +11,7 @@ from typing import Any, ClassVar, NamedTuple
 from domain import Aspect, CatalogDescription, Pattern, Review, ReviewColumns
 from domain.errors import SourceError, UnreadableError
 from domain.messages import _
-from loaders.catalog.tables import Row, check_columns, key_of, read_table
+from loaders.catalog.tables import Row, check_columns, read_table
 
 _COLUMNS = ("text", "id", "rating", "date", "group")
 _MAX_WARNINGS = 10
@@ -63,7 +63,7 @@ def review_rows(
     if table.rows or table.columns:
         check_columns(columns.file, table.columns, fields)
     for row in table.rows:
-        place = key_of(row, columns.place)
+        place = row.text(columns.place)
         (rows.by_place[place] if place in places else rows.orphaned).append(row)
     return rows
 
@@ -293,7 +293,7 @@ def read_data(folder: Path, description: CatalogDescription, judge: type[ReviewJ
     check_nested(file, description, table.rows)
     places: dict[str, list[Row]] = {}
     for row in table.rows:
-        places.setdefault(key_of(row, description.id), []).append(row)
+        places.setdefault(row.text(description.id), []).append(row)
     without_id = places.pop("", [])
     reviews = review_rows(folder, description, places)
     return Data(

@@ -97,11 +97,6 @@ class Row:
         )
 
 
-def key_of(row: Row, column: str) -> str:
-    """The id in that column, in NFC."""
-    return row.text(column)
-
-
 def _parsed_list(value: Any) -> Any:
     """Parse the value if it is a text that contains a JSON list, else return it."""
     if not isinstance(value, str) or not value.lstrip().startswith("["):

@@ -111,7 +111,8 @@ def _header(message: Message, name: str) -> str:
 
 def _readable(text: str) -> str:
     """The text of a header, decoded, on one line."""
-    if not text.isascii() or "\x1b" in text:  # raw characters, which the standard does not allow
+    # The standard allows neither eight-bit characters nor escape sequences of ISO-2022.
+    if not text.isascii() or "\x1b$" in text or "\x1b(" in text:
         return one_line(_decode(text.encode("utf-8", "surrogateescape"), None))
     try:
         words = decode_header(text)
@@ -139,7 +140,7 @@ def _decode(data: bytes, label: str | None) -> str:
 
 
 def _leaves(message: Message) -> Iterator[Message]:
-    """Yield the leaf parts; among alternatives, no HTML if there is plain text.
+    """Yield the leaf parts; of alternatives, only files beside those with plain text and no HTML.
 
     A nested email is one part.
     """
@@ -157,11 +158,23 @@ def _leaves(message: Message) -> Iterator[Message]:
 
 
 def _alternatives(parts: Sequence[Message]) -> Sequence[Message]:
-    plain = [part for part in parts if _is_plain_text(part)]
-    leaves = [leaf for part in plain or parts for leaf in _leaves(part)]
-    if not any(_is_body(leaf) and _is_plain_text(leaf) for leaf in leaves):
-        return leaves
-    return [leaf for leaf in leaves if not (_is_html(leaf) and _is_body(leaf))]
+    plain: list[Message] = []
+    others: list[Message] = []
+    for part in parts:
+        version = list(_leaves(part))
+        (plain if _is_plain_version(version) else others).extend(version)
+    return [*plain, *filter(_is_attached_file, others)] if plain else others
+
+
+def _is_plain_version(leaves: Sequence[Message]) -> bool:
+    body = [leaf for leaf in leaves if _is_body(leaf)]
+    return any(map(_is_plain_text, body)) and not any(map(_is_html, body))
+
+
+def _is_attached_file(part: Message) -> bool:
+    """Whether this is neither another form of the text, such as an invitation, nor a logo."""
+    kind = part.get_content_maintype()
+    return kind != "image" and (kind != "text" or not _is_body(part))
 
 
 def _is_plain_text(part: Message) -> bool:

@@ -28,6 +28,7 @@ from loaders.formats.content import (
     pipe_table,
     without_empty_columns,
 )
+from loaders.formats.superscript import join_superscripts, superscript
 
 _OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 _ENCRYPTED = "EncryptedPackage".encode("utf-16-le")
@@ -54,7 +55,6 @@ def open_archive(data: bytes, suffix: str) -> io.BytesIO:
 
 _MAX_CHART_POINTS = 1000
 _POSITIVE = re.compile("0*[1-9]")
-_EXPONENT = re.compile(r"[-\u2212]?\d")
 
 
 def read_pptx(data: bytes) -> Content:
@@ -105,15 +105,11 @@ def _text(frame: Any) -> str:
 
 def _paragraph_text(paragraph: Any) -> str:
     """The text of an `a:p` element, with ^ before a superscript that is an exponent: 10^6."""
-    text, was_raised = "", False
+    parts = []
     for run in children(paragraph, "r", "br", "fld"):
-        part = "\v" if local(run) == "br" else run.findtext("{*}t") or ""
-        is_raised = _is_raised(run)
-        if is_raised and not was_raised and text[-1:].isdecimal() and _EXPONENT.match(part):
-            text += "^"
-        text += part
-        was_raised = is_raised
-    return text
+        text = "\v" if local(run) == "br" else run.findtext("{*}t") or ""
+        parts.append(superscript(text) if _is_raised(run) else text)
+    return join_superscripts("".join(parts))
 
 
 def _is_raised(run: Any) -> bool:
@@ -151,9 +147,12 @@ def _diagram(shape: Any) -> str:
     """The texts of a SmartArt graphic as list items, in the order of its data."""
     ids = next(shape.element.iter("{*}relIds"), None)
     relation = None if ids is None else shape.part.rels.get(attribute(ids, "dm"))
-    if relation is None:
+    if relation is None or relation.is_external:
         return ""
-    points = parse_part(relation.target_part.blob).iter("{*}pt")
+    try:
+        points = parse_part(relation.target_part.blob).iter("{*}pt")
+    except SyntaxError:  # of the XML
+        return ""
     nodes = (point.iterfind("{*}t/{*}p") for point in points if _is_node(point))
     texts = (one_line(" ".join(map(_paragraph_text, paragraphs))) for paragraphs in nodes)
     return "\n".join(f"- {text}" for text in texts if text)

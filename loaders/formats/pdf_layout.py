@@ -114,8 +114,11 @@ def _extend_cells(line: Line, piece: Line) -> None:
 def _separator(before: Line, piece: Line) -> str:
     """^ before a superscript, a space after a piece in smaller letters, or nothing.
 
-    Many superscripts seem to be on the line itself, because pypdf ignores the rise of text.
+    Many superscripts seem to be on the line itself, because pypdf ignores the rise of text. The
+    decimals of a number may have smaller letters, too.
     """
+    if piece.text[0] in ".,":
+        return ""
     if piece.size < _SMALLER * before.size and piece.y > before.y - _LOWER * before.size:
         return "^"
     return " " if before.size < _SMALLER * piece.size else ""

@@ -37,7 +37,7 @@ T = TypeVar("T")
 SEARCH_FOR = "Search for this first, exactly as it is written: "
 """Precedes a standalone question that a user wrote."""
 
-UNANSWERED = "(no answer)"
+UNANSWERED, NO_TEXT = "(no answer)", "(no text)"
 """Replaces the missing answer of a question that failed or was stopped."""
 
 THREAD = "agent"
@@ -237,7 +237,8 @@ class DocumentAgent(Runnable[dict[str, Any], dict[str, Any]]):
 def _as_messages(entry: HistoryEntry) -> list[BaseMessage]:
     """The entry as messages, without markers, because this answer has different numbers."""
     if isinstance(entry, tuple):
-        return [HumanMessage(entry[0]), _as_answer(entry[1])]
+        question = entry[0] if entry[0].strip() else NO_TEXT
+        return [HumanMessage(question), _as_answer(entry[1])]
     return [_as_answer(str(entry.text))] if entry.type == "ai" else [entry]
 
 

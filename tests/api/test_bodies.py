@@ -197,7 +197,7 @@ def test_a_json_body_may_be_labeled_as_utf_8_or_ascii(client, charset):
 
 @pytest.mark.parametrize("charset", ["", "utf-16", "utf-8x", "utf-99", "utf-8; charset=latin-1"])
 def test_a_json_body_with_another_charset_is_rejected(client, charset):
-    kind = f"application/json; charset={charset}"
+    kind = f"application/json;\tcharset={charset}"
     assert "UTF-8" in rejection_detail(post(client, "/any", b"[]", kind), 415)
 
 

@@ -201,6 +201,29 @@ def test_damaged_iso_2022_jp_is_decoded_with_a_warning():
     assert decoded.warnings == ("1 invalid bytes or characters are shown as �",)
 
 
+def test_long_japanese_text_with_damage_is_decoded_with_a_warning():
+    japanese = "\n".join(JAPANESE).encode("iso2022_jp")
+    decoded = decode(japanese + b"\n\x1b$B-!M\x1b(B and \x1b$BM-5\x1b(B\n" + japanese)
+    assert decoded.text == "\n".join([*JAPANESE, "①\ufffd and 有\ufffd", *JAPANESE])
+    assert decoded.warnings == ("2 invalid bytes or characters are shown as �",)
+
+
+@pytest.mark.parametrize("escape", ["\x1b$B", "\x1b$@"])
+@pytest.mark.parametrize(
+    "end",
+    [
+        "",
+        "\nThe terminal then shows two bytes as one character.",
+        " and \x1b(B to return.\n" + "The terminal shows this line as it is.\n" * 500,
+    ],
+)
+def test_ascii_text_with_a_stray_escape_sequence_is_kept_with_a_warning(escape, end):
+    text = f"the code sends {escape} to switch{end}"
+    decoded = decode(text.encode())
+    assert decoded.text == text
+    assert "a guess (utf-8)" in decoded.warnings[0]
+
+
 @pytest.mark.parametrize(
     "data",
     [b"\x1b$)A\x0e=;Lh\x0f", b"\x1b$)C\x0e0!\x1b$B", "\x1b$)A 휴가".encode(), b"\x1b$(Q-!\x1b(B"],

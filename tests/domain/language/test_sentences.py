@@ -154,9 +154,12 @@ def test_a_full_width_dot_ends_a_sentence_unless_it_is_a_decimal_point(parts):
         "The allowance is Rs. 500 per day.",
         "See p. 3, Art. 5, para. 2, and Rm. 204.",
         "Acme Ltd. is small.",
+        "Samuel P. Huntington and J. P. Morgan read P. 5.",
+        "詳しくは第2条\n（3）を参照する。",
+        "その数は\n10）である。",
     ],
 )
-def test_an_abbreviation_before_a_number_does_not_end_a_sentence(text):
+def test_abbreviations_and_numbers_in_brackets_do_not_end_a_sentence(text):
     assert sentences(text) == [text]
 
 

@@ -1,5 +1,8 @@
 import base64
 from email.message import EmailMessage, Message
+from email.mime.application import MIMEApplication
+from email.mime.image import MIMEImage
+from email.mime.message import MIMEMessage
 from email.mime.multipart import MIMEMultipart
 from email.mime.text import MIMEText
 
@@ -69,6 +72,15 @@ def body(message):
     return document.page_content.partition("From: a@b.c\n\n")[2]
 
 
+TABLE = "## t.csv\n\n| a | b |\n| --- | --- |\n| 1 | 2 |"
+
+
+def attachment():
+    part = MIMEText("a;b\n1;2\n", "csv")
+    part.add_header("Content-Disposition", "attachment", filename="t.csv")
+    return part
+
+
 def test_html_is_kept_if_a_mailing_list_appends_a_plain_footer():
     message = mixed(
         ("html", "<p>We open at nine.</p><p>Closed on May 1.</p>"), ("plain", "---\nList")
@@ -99,11 +111,54 @@ def test_plain_text_inside_an_alternative_is_preferred_to_html():
 
 
 def test_attachments_of_an_html_alternative_are_kept_beside_plain_text_in_another():
-    table = MIMEText("a;b\n1;2\n", "csv")
-    table.add_header("Content-Disposition", "attachment", filename="t.csv")
     plain = multipart("mixed", ("plain", "We open at nine."))
-    message = mixed(multipart("alternative", plain, multipart("mixed", ("html", "Page"), table)))
-    assert body(message).startswith("We open at nine.\n\n## t.csv\n\n| a | b |")
+    rich = multipart("mixed", ("html", "Page"), attachment())
+    message = mixed(multipart("alternative", plain, rich))
+    assert body(message) == f"We open at nine.\n\n{TABLE}"
+
+
+def test_attachments_between_html_parts_are_kept_beside_the_plain_text_of_apple_mail():
+    rich = multipart("mixed", ("html", "<p>See</p>"), attachment(), ("html", "<p>Kim</p>"))
+    message = mixed(multipart("alternative", ("plain", "See, Kim"), rich))
+    assert body(message) == f"See, Kim\n\n{TABLE}"
+
+
+def test_attached_emails_and_unnamed_files_of_an_html_alternative_are_kept():
+    inner = mail(Subject="Inner")
+    inner.set_content("We close at six.")
+    unnamed = MIMEApplication(b'{"a": 1}', "json")
+    rich = multipart("mixed", ("html", "<p>Page</p>"), MIMEMessage(inner), unnamed)
+    text = body(mixed(multipart("alternative", ("plain", "We open at nine."), rich)))
+    assert text.startswith("We open at nine.\n\n## Inner.eml")
+    assert "We close at six." in text
+    assert "## attachment.json" in text
+    assert "Page" not in text
+
+
+def test_html_with_a_plain_footer_is_kept_if_its_plain_alternative_is_empty():
+    rich = multipart("mixed", ("html", "<p>We open</p>"), attachment(), ("plain", "Footer"))
+    message = mixed(multipart("alternative", ("plain", " \n"), rich))
+    assert body(message) == f"We open\n\nFooter\n\n{TABLE}"
+
+
+def test_a_plain_footer_of_an_html_alternative_is_not_added_to_the_plain_text():
+    rich = multipart("mixed", ("html", "<p>We open</p>"), attachment(), ("plain", "Footer"))
+    message = mixed(multipart("alternative", ("plain", "We open at nine."), rich))
+    assert body(message) == f"We open at nine.\n\n{TABLE}"
+
+
+@pytest.mark.parametrize("name", [None, "logo.gif"])
+def test_images_of_an_html_alternative_are_ignored_beside_plain_text(name):
+    logo = MIMEImage(b"GIF89a", "gif", **({"name": name} if name else {}))
+    rich = multipart("related", ("html", "<p>Page</p>"), logo)
+    message = mixed(multipart("alternative", ("plain", "We open at nine."), rich))
+    assert body(message) == "We open at nine."
+
+
+def test_other_forms_of_the_plain_text_are_not_attachments():
+    invitation = MIMEText("BEGIN:VCALENDAR", "calendar")
+    twins = multipart("alternative", ("plain", "Meet at nine."), ("html", "Meet"), invitation)
+    assert body(mixed(twins)) == "Meet at nine."
 
 
 def test_html_is_read_if_its_plain_alternative_is_empty():
@@ -142,6 +197,11 @@ def test_japanese_with_the_characters_of_windows_is_decoded_in_headers_and_bodie
 def test_subjects_in_raw_iso_2022_jp_are_decoded():
     data = b"From: a@b.jp\nSubject: Re: \x1b$B-!M-5k5Y2K\x1b(B\n\ntext"
     assert read(data).metadata["title"] == "Re: ①有給休暇"
+
+
+def test_encoded_words_are_decoded_beside_other_escape_sequences():
+    data = b"From: a@b.c\nSubject: \x1b[1m=?utf-8?B?7Jew7LCo?=\x1b[0m\n\ntext"
+    assert "연차" in read(data).metadata["title"]
 
 
 @pytest.mark.parametrize(

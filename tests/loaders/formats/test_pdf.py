@@ -143,6 +143,7 @@ def draw_pieces(*pieces) -> str:
         ([("40 m", 11, 0), ("2", 7, 4), (" by the 5", 11, 0), ("th", 7, 4)], "40 m2 by the 5th"),
         ([("H", 11, 0), ("2", 7, -2), ("O in 20", 11, 0), ("24", 11, 0)], "H2O in 2024"),
         ([("From 20", 10.5, 0), ("24", 10, 0)], "From 2024"),
+        ([("Only $1", 20, 0), (",980.50", 11, 0), (" now", 20, 0)], "Only $1,980.50 now"),
     ],
 )  # fmt: skip
 def test_superscripts_do_not_change_numbers(pieces, expected):

@@ -122,6 +122,9 @@ def write_runs(paragraph, *runs):
         (("20 m", "^2", " of floor"), "20 m2 of floor"),
         (("the 5", "^th", " floor"), "the 5th floor"),
         (("10", "6 cells"), "106 cells"),
+        (("^1", "25 days"), "1 25 days"),
+        (("in 2024.", "^1", " Next"), "in 2024.^1 Next"),
+        (("25", "^1", "2 more"), "25^1 2 more"),
     ],
 )
 def test_exponents_are_told_apart_from_the_digits_before_them(runs, text):
@@ -205,6 +208,27 @@ def test_smart_art_without_its_data_is_left_out():
         slide = slide_of(presentation, TITLE_ONLY, "Steps")
         add_diagram(slide, diagram_point("", "Ask"))
         next(slide.shapes[1].element.iter(f"{{{DIAGRAM}}}relIds")).attrib.clear()
+
+    assert read(build).page_content == "# Steps"
+
+
+@pytest.mark.parametrize("data", [b"", b"<a>", b"<a>" * 400 + b"</a>" * 400])
+def test_smart_art_with_damaged_data_is_left_out(data):
+    def build(presentation):
+        slide = slide_of(presentation, TITLE_ONLY, "Steps")
+        add_diagram(slide, diagram_point("", "Ask"))
+        slide.part.part_related_by(f"{RELATIONS}/diagramData")._blob = data
+
+    assert read(build).page_content == "# Steps"
+
+
+def test_smart_art_whose_data_is_elsewhere_is_left_out():
+    def build(presentation):
+        slide = slide_of(presentation, TITLE_ONLY, "Steps")
+        add_diagram(slide, diagram_point("", "Ask"))
+        link = slide.part.relate_to("https://example.org/data1.xml", "x", is_external=True)
+        ids = next(slide.shapes[1].element.iter(f"{{{DIAGRAM}}}relIds"))
+        ids.set(f"{{{RELATIONS}}}dm", link)
 
     assert read(build).page_content == "# Steps"
 

@@ -11,7 +11,14 @@ from domain import LOCAL_USER, Step, StepState
 from domain.errors import ModelError, ModelUnavailableError
 from services.agent.agent_events import RESULT_CHARS
 from services.agent.agent_tools import answer_tool, document_tools
-from services.agent.document_agent import THREAD, UNANSWERED, AgentLimits, DocumentAgent, make_agent
+from services.agent.document_agent import (
+    NO_TEXT,
+    THREAD,
+    UNANSWERED,
+    AgentLimits,
+    DocumentAgent,
+    make_agent,
+)
 from services.chat.running_answer import NO_ANSWER, UNREADABLE_CALL
 from services.texts import MAX_QUESTION_CHARS
 from tests.fakes.openai import Call, Fault, Text, ToolCalls
@@ -244,6 +251,15 @@ def test_an_earlier_question_without_an_answer_is_marked_as_unanswered(
         ("assistant", UNANSWERED),
         ("user", "How many days?"),
     ]
+
+
+def test_a_blank_earlier_question_is_sent_as_a_question_without_text(
+    make_document_agent, model_server
+):
+    model_server.will(Text("Hello."))
+    run_agent(make_document_agent(), chat_history=[(" ", "How can I help?")])
+    sent = [message["content"] for message in messages_sent(model_server)[1:]]
+    assert sent == [NO_TEXT, "How can I help?", "How many days?"]
 
 
 def test_the_oldest_turns_are_dropped_from_a_long_history(make_document_agent, model_server):
