@@ -87,7 +87,8 @@ def test_a_client_that_disconnects_before_the_first_token_stops_the_answer(
     with serving(services) as url:
         disconnect_after(url, headers, "sources")
         turn = until(lambda: finished_turn(services))
-        assert model_server.hung_up.wait(WAIT_S)
+        was_called = bool(model_server.requests)  # on a busy machine, the answer stops before that
+        assert not was_called or model_server.hung_up.wait(WAIT_S)
     assert (turn.state, turn.error) == (TurnState.STOPPED, "")
 
 
