@@ -37,7 +37,8 @@ if TYPE_CHECKING:
     from services.search.lab_service import LabService
     from services.search.relevance_service import RelevanceService
     from services.search.search_scope import ChoiceService
-    from services.search.search_service import Library, SearchService
+    from services.search.search_service import SearchService
+    from services.search.searchable_library import Library
     from services.search.suggestion_service import SuggestionService
     from services.status_service import StatusService
 
@@ -132,7 +133,7 @@ class Services(AdministrationServices):
     @cached_property
     def library(self) -> "Library":
         """The size, notices, and index of the library."""
-        from services.search.search_service import Library
+        from services.search.searchable_library import Library
 
         return Library(
             self._documents,

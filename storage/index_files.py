@@ -131,8 +131,8 @@ _Stamp = tuple[int, int, int] | None
 class IndexFiles(ABC):
     """The files of one store in a folder; threads may share it.
 
-    With `must_exist`, a store without files counts as damaged, not as new, because the ledger lists
-    passages in it.
+    With `must_exist`, a store without files counts as damaged, not as new: the ledger lists
+    passages in it, or another process has deleted its files.
     """
 
     what: str
@@ -179,8 +179,10 @@ class IndexFiles(ABC):
         """A value that changes with each commit."""
 
     def exist(self) -> bool:
-        """Whether the store has been created."""
-        return (self.folder / self.head).exists()
+        """Whether the store has been created; after that, a store without files is damaged."""
+        exists = (self.folder / self.head).exists()
+        self.must_exist |= exists
+        return exists
 
     def record(self) -> None:
         """List the files of a commit; reads only new files. The caller holds the writer lock.

@@ -116,7 +116,8 @@ class EmbeddedStore(IndexStore):
     @property
     def may_be_new(self) -> bool:
         """Whether a store has not been created."""
-        return not all(files.exist() for files in self._files)
+        existence = [files.exist() for files in self._files]  # of each, which `exist` remembers
+        return not all(existence)
 
     @property
     def commits(self) -> int:

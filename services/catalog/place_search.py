@@ -2,10 +2,11 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import TYPE_CHECKING
 
 from domain import CatalogFilters, CatalogQuery, Filter, Place, PlaceHit, values_of
-from domain.errors import DamagedIndexError, ModelError
+from domain.errors import ModelError
 from domain.logs import get_logger
 from domain.messages import _
 from retrievers.rankers import min_max
@@ -38,7 +39,7 @@ if TYPE_CHECKING:
     from domain import Passage
     from retrievers.rerank import Reranking
     from services.search.ranking import OpenIndex, OptionalList
-    from services.search.search_service import Library
+    from services.search.searchable_library import Library
     from storage.ledger.document_store import StoredDocument
 
 _log = get_logger("questions")
@@ -159,7 +160,8 @@ class SearchEngine:
         condition = passage_filter(self.places, catalog_id, query.filters)
         if condition is None:
             return PlacesRanked((), (no_match_notice(self.places, catalog_id, query.filters),))
-        candidates, index_notices = self._candidates(condition, query)
+        search = partial(self._candidates, condition, query)
+        candidates, index_notices = self.library.search_active(search) or ({}, ())
         contents = self.places.contents(catalog_id)
         terms, notices = self._preference_terms(contents.aspects, candidates, query, weights or {})
         hits = [
@@ -179,26 +181,12 @@ class SearchEngine:
         return self.library.documents.with_passages(document_ids, active.id)
 
     def _candidates(
-        self, condition: Filter, query: CatalogQuery
+        self, condition: Filter, query: CatalogQuery, index: "OpenIndex"
     ) -> tuple[dict[Candidate, Place], tuple[str, ...]]:
         """The candidates with their places, and why one of the two lists is missing.
 
         Documents that are not places, or no longer exist as places, are omitted.
         """
-        index = self.library.open_index()
-        if index is None:
-            return {}, ()
-        try:
-            return self._candidates_in(index, condition, query)
-        except DamagedIndexError:
-            current = self.library.replacement_of(index)
-            if current is None:
-                raise
-        return self._candidates_in(current, condition, query)
-
-    def _candidates_in(
-        self, index: "OpenIndex", condition: Filter, query: CatalogQuery
-    ) -> tuple[dict[Candidate, Place], tuple[str, ...]]:
         from services.search.ranking import (  # slow, but the index has loaded it already
             optional_lists,
             require_any,

@@ -8,7 +8,8 @@ from domain import Principal, SearchChoice
 from models.chat_choice import ChatModelChoice
 from services.chat.model_options import NEEDS_MODEL, NO_OPTIONS, ModelOptions
 from services.import_lock import LOADING
-from services.search.search_service import Library, SearchService
+from services.search.search_service import SearchService
+from services.search.searchable_library import Library
 from services.search.suggestion_service import SuggestionService
 from storage.ledger.document_list_store import Titles
 

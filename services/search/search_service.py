@@ -1,9 +1,8 @@
-"""The library, its active index, and searches in it."""
+"""Searches in the active index of the library."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from domain import (
@@ -19,19 +18,13 @@ from domain import (
 from domain.errors import ConflictError, DamagedIndexError, InputError
 from domain.language.tokens import matched_words
 from domain.messages import _
-from services.access import Access
 from services.import_lock import LOADING
 from services.imports.index_writer import searchable_text
-from services.imports.maintenance import MaintenanceService
 from services.search.readable_passages import ReadablePassages
 from services.search.search_scope import condition_of, require_known_fields, searchable
+from services.search.searchable_library import Library
 from services.texts import require_letters, require_possible_k
 from storage.filters import checks_of, matches
-from storage.index_stores import IndexStores, open_store
-from storage.ledger.document_store import Documents
-from storage.ledger.index_store import Indexes
-from storage.ledger.passage_finder import LedgerFilter
-from storage.ledger.source_store import StoredSource
 
 if TYPE_CHECKING:
     from langchain_core.documents import Document
@@ -41,111 +34,6 @@ if TYPE_CHECKING:
     from retrievers.rankers import Hit
     from retrievers.rerank import Reranking
     from services.search.ranking import OpenIndex
-
-
-PARTLY_DAMAGED = _(
-    "Until then, searches use the other part of the index: the results and their order may differ."
-)
-
-
-@dataclass(frozen=True, slots=True)
-class LibraryStatus:
-    """The size of the library without catalogs and files of conversations; notices for users.
-
-    `samples` is the number of its documents that ship with Footnote.
-    """
-
-    documents: int
-    passages: int
-    notices: tuple[str, ...] = ()
-    samples: int = 0
-
-    @property
-    def has_samples(self) -> bool:
-        """Whether documents that ship with Footnote are in the library."""
-        return self.samples > 0
-
-    @property
-    def has_only_samples(self) -> bool:
-        """Whether the library contains nothing but documents that ship with Footnote."""
-        return self.has_samples and self.samples == self.documents
-
-
-@dataclass(frozen=True)
-class Library:
-    """The imported documents and their index.
-
-    `samples` is the folder of the documents that ship with Footnote; `embedding_notice` is a
-    notice about the configured embedding, or "".
-    """
-
-    documents: Documents
-    access: Access
-    indexes: Indexes
-    stores: IndexStores
-    maintenance: MaintenanceService
-    samples: Path
-    ledger_filter: LedgerFilter
-    embedding_notice: str = ""
-
-    def status(self, principal: Principal) -> LibraryStatus:
-        """The size and the notices of the library, without opening an index."""
-        index = self.maintenance.status(principal)
-        notices = (index.problem, *self.damage(), index.message, self.embedding_notice)
-        unique = tuple(dict.fromkeys(filter(None, notices)))
-        own = [one for one in self.access.own_sources(principal).values() if one.is_shared]
-        totals, readers = self.access.sources.totals, self.access.readers(principal)
-        documents, passages = totals([one.id for one in own], readers)
-        samples, _passages = totals([one.id for one in own if self._ships(one)], readers)
-        return LibraryStatus(documents, passages, unique, samples)
-
-    def has_catalogs(self, principal: Principal) -> bool:
-        """Whether there is a catalog, even if it has no places yet."""
-        return any(one.is_catalog for one in self.access.own_sources(principal).values())
-
-    def damage(self) -> tuple[str, ...]:
-        """Messages about damaged stores of the active index, and their substitutes in searches.
-
-        They are based on the sizes of its files and on earlier searches of this process.
-        """
-        active = self.indexes.active()
-        if active is None:
-            return ()
-        store = open_store(self.indexes, self.stores, active)
-        damages = store.damage()
-        notice = (PARTLY_DAMAGED,) if 0 < len(damages) < store.parts else ()
-        return (*dict.fromkeys(damages), *notice)
-
-    def open_index(self) -> "OpenIndex | None":
-        """The active index, which a reindex may replace at any time; None before any import.
-
-        Raises:
-            StorageError: Its folder is missing.
-        """
-        with LOADING:
-            from models.embedding_choice import EmbeddingSpec, is_calibrated, known_scripts
-            from services.search.ranking import OpenIndex  # slow, and needed only for searches
-
-        active = self.indexes.active()
-        if active is None:
-            return None
-        store = open_store(self.indexes, self.stores, active)
-        embedding = EmbeddingSpec(**active.spec.embedding)
-        return OpenIndex(
-            store.passages,
-            store.words(partial(self.ledger_filter.allowed, active.id)),
-            known_scripts(embedding),
-            is_calibrated(embedding),
-            store.failures,
-        )
-
-    def replacement_of(self, index: "OpenIndex") -> "OpenIndex | None":
-        """The active index, if a reindex has replaced this one, and perhaps deleted it."""
-        current = self.open_index()
-        return None if current is None or current.passages is index.passages else current
-
-    def _ships(self, source: StoredSource) -> bool:
-        return source.location == str(self.samples.resolve())
 
 
 def explain(question: str, document: "Document", condition: Filter | None = None) -> Explanation:
@@ -360,21 +248,13 @@ class _ActiveIndexRanker:
 
     def __call__(self, question: str, depth: int, condition: Filter | None) -> "list[Hit]":
         """See `Ranker`."""
-        index = self.library.open_index()
-        if index is None:  # nothing has been imported yet
-            return []
         readable = self.library.access.readable(self.principal)
-        full_condition = searchable(condition or {}, readable, self.conversation_id)
-        try:
-            return self._rank(index, question, depth, full_condition or None)
-        except DamagedIndexError:
-            current = self.library.replacement_of(index)
-            if current is None:
-                raise
-        return self._rank(current, question, depth, full_condition or None)
+        full_condition = searchable(condition or {}, readable, self.conversation_id) or None
+        rank = partial(self._rank, question, depth, full_condition)
+        return self.library.search_active(rank) or []
 
     def _rank(
-        self, index: "OpenIndex", question: str, depth: int, condition: Filter | None
+        self, question: str, depth: int, condition: Filter | None, index: "OpenIndex"
     ) -> "list[Hit]":
         from services.search.ranking import build_ranker
 

@@ -11,8 +11,9 @@ from pathlib import Path
 
 from domain import LOCAL_USER, SearchMode
 from domain.errors import DamagedIndexError
-from services.search.search_service import PARTLY_DAMAGED, SearchService
-from services.search.search_service import Library as WholeLibrary
+from services.search.search_service import SearchService
+from services.search.searchable_library import PARTLY_DAMAGED
+from services.search.searchable_library import Library as WholeLibrary
 from storage.index_files import CHECKSUMS
 from storage.index_reader import READABLE
 from storage.ledger.passage_finder import LedgerFilter

@@ -9,7 +9,7 @@ import pytest
 
 from domain import LOCAL_USER, SearchMode
 from domain.errors import DamagedIndexError, StorageError
-from services.search.search_service import PARTLY_DAMAGED
+from services.search.searchable_library import PARTLY_DAMAGED
 from storage.index_files import CHECKSUMS
 from tests.fakes.damage import (
     DELETED,

@@ -9,7 +9,7 @@ from streamlit.delta_generator import DeltaGenerator
 from bootstrap import Services
 from domain import SearchChoice
 from domain.errors import NotFoundError
-from services.search.search_service import LibraryStatus
+from services.search.searchable_library import LibraryStatus
 from ui.chat.answer_view import ASSISTANT, show_question
 from ui.chat.conversation_list import current_conversation
 from ui.chat.first_import import show_first_import

@@ -21,7 +21,7 @@ from domain.errors import ModelError
 from retrievers.rerank import Reranking
 from services.catalog.place_scores import PartWeights
 from services.catalog.place_search import EngineOptions, PlacesRanked, SearchEngine
-from services.search import search_service
+from services.search import searchable_library
 from services.search.ranking import OpenIndex
 from storage.ledger.place_store import Places
 from tests.fakes.library import Library, version_of
@@ -85,7 +85,8 @@ class Indexes:
     library: Library
     known_scripts: frozenset | None = None
 
-    replacement_of = search_service.Library.replacement_of
+    search_active = searchable_library.Library.search_active
+    _replacement_of = searchable_library.Library._replacement_of
 
     def open_index(self):
         if self.library.indexes.active() is None:

@@ -7,7 +7,7 @@ import pytest
 from domain import LOCAL_USER, SearchMode
 from domain.errors import StorageError, StorageUnavailableError
 from domain.public_messages import message_for_everyone
-from services.search.search_service import PARTLY_DAMAGED
+from services.search.searchable_library import PARTLY_DAMAGED
 
 pytestmark = pytest.mark.opensearch
 
