@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 from domain import Principal
 from domain.errors import DamagedIndexError, StorageError
+from domain.logs import get_logger
 from domain.messages import _
 from services.access import Access
 from services.import_lock import LOADING
@@ -21,6 +22,7 @@ from storage.ledger.source_store import StoredSource
 if TYPE_CHECKING:
     from services.search.ranking import OpenIndex
 
+_log = get_logger("questions")
 _Result = TypeVar("_Result")
 
 PARTLY_DAMAGED = _(
@@ -151,6 +153,7 @@ class Library:
             replacement = self._replacement_of(index) if index.failures else None
             if replacement is None:
                 return result
+        _log.info("index replaced during a search: searching again")
         return search(replacement)
 
     def _replacement_of(self, index: "OpenIndex") -> "OpenIndex | None":
