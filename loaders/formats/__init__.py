@@ -15,7 +15,7 @@ from loaders.formats.titles import document_title
 if TYPE_CHECKING:
     from langchain_core.documents import Document
 
-FORMATS_VERSION = 3
+FORMATS_VERSION = 4
 """Raised whenever the same bytes produce a different text.
 
 Every document is then read and embedded again, which a better title alone does not justify: titles

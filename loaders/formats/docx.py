@@ -1,7 +1,6 @@
 """Reads Word documents as Markdown: paragraphs and tables in the order of the body."""
 
 import re
-from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -14,10 +13,11 @@ from loaders.formats.content import (
     one_line,
     pipe_table,
 )
+from loaders.formats.docx_numbering import Numbering, W, number_of, value_of
+from loaders.formats.equations import M, office_equation
 from loaders.formats.ooxml import open_archive
 from loaders.formats.superscript import join_superscripts, superscript
 
-W = "{http://schemas.openxmlformats.org/wordprocessingml/2006/main}"
 _MC = "{http://schemas.openxmlformats.org/markup-compatibility/2006}"
 _BLOCKS = (W + "p", W + "tbl")
 _WRAPPERS = frozenset({W + "sdt", W + "sdtContent", W + "customXml", W + "ins", W + "moveTo"})
@@ -50,7 +50,9 @@ def paragraph_text(paragraph: Any) -> str:
     """The paragraph's text, without that of text boxes anchored in it."""
     parts: list[str] = []
     for element in _text_elements(paragraph):
-        if element.tag == W + "t":
+        if element.tag == M + "oMath":
+            parts.append(office_equation(element))
+        elif element.tag == W + "t":
             text = element.text or ""
             parts.append(superscript(text) if _is_raised(element.getparent()) else text)
         elif element.tag == W + "br" and element.get(W + "type") in ("page", "column"):
@@ -64,14 +66,15 @@ def _is_raised(run: Any) -> bool:
     """Whether the run is a superscript, or the mark that the author chose for a note."""
     references = (run.find(f"{W}{kind}Reference") for kind in ("footnote", "endnote"))
     is_mark = any(reference is not None for reference in references)
-    return is_mark or _value(run, f"{W}rPr/{W}vertAlign") == "superscript"
+    return is_mark or value_of(run, f"{W}rPr/{W}vertAlign") == "superscript"
 
 
 def _text_elements(parent: Any) -> Iterator[Any]:
     for child in parent.iterchildren("*"):
         if child.tag not in _NOT_TEXT:
             yield child
-            yield from _text_elements(child)
+            if child.tag != M + "oMath":
+                yield from _text_elements(child)
 
 
 def boxes(paragraph: Any) -> Iterator[Any]:
@@ -93,12 +96,8 @@ _HEADING = re.compile(r"heading ?([1-9])$", re.IGNORECASE)
 _CODE = re.compile(
     r"\bcode|source ?code|preformatted|listing|html pre|코드|ソース|コード", re.IGNORECASE
 )
-_GANADA = "가나다라마바사아자차카타파하"
-_ROMAN = ((1000, "m"), (900, "cm"), (500, "d"), (400, "cd"), (100, "c"), (90, "xc"), (50, "l"),
-          (40, "xl"), (10, "x"), (9, "ix"), (5, "v"), (4, "iv"), (1, "i"))  # fmt: skip
 _BODY_LEVEL = 9  # the outline level that means "not a heading"
 _MAX_CHAIN = 20
-_LEVELS = 9
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,8 +106,8 @@ class Style:
 
     level: int = 0
     is_code: bool = False
-    number_id: str = ""
-    number_level: int = 0
+    list_id: str = ""
+    list_depth: int = 0
 
 
 class Styles:
@@ -120,14 +119,14 @@ class Styles:
 
     def of(self, paragraph: Any) -> Style:
         """The paragraph's style; the plain style if it names none."""
-        style_id = _value(paragraph, f"{W}pPr/{W}pStyle")
+        style_id = value_of(paragraph, f"{W}pPr/{W}pStyle")
         if style_id not in self._resolved:
             self._resolved[style_id] = self._resolve(style_id)
         return self._resolved[style_id]
 
     def level(self, paragraph: Any, style: Style) -> int:
         """The heading level from 1; the paragraph's own outline level overrides its style's."""
-        own = _value(paragraph, f"{W}pPr/{W}outlineLvl")
+        own = value_of(paragraph, f"{W}pPr/{W}outlineLvl")
         return _outline_level(own) if own else style.level
 
     def _chain(self, style_id: str) -> Iterator[Any]:
@@ -136,18 +135,18 @@ class Styles:
             if element is None:
                 return
             yield element
-            style_id = _value(element, W + "basedOn")
+            style_id = value_of(element, W + "basedOn")
 
     def _resolve(self, style_id: str) -> Style:
         chain = list(self._chain(style_id))
-        names = [_value(element, W + "name") for element in chain]
-        numbers = (_value(element, f"{W}pPr/{W}numPr/{W}numId") for element in chain)
-        depths = (_value(element, f"{W}pPr/{W}numPr/{W}ilvl") for element in chain)
+        names = [value_of(element, W + "name") for element in chain]
+        numbers = (value_of(element, f"{W}pPr/{W}numPr/{W}numId") for element in chain)
+        depths = (value_of(element, f"{W}pPr/{W}numPr/{W}ilvl") for element in chain)
         return Style(
             level=next(filter(None, map(_heading_level, chain, names)), 0),
             is_code=any(map(_CODE.search, names)),
-            number_id=next(filter(None, numbers), ""),
-            number_level=_number(next(filter(None, depths), "0")),
+            list_id=next(filter(None, numbers), ""),
+            list_depth=number_of(next(filter(None, depths), "0")),
         )
 
 
@@ -156,86 +155,12 @@ def _heading_level(element: Any, name: str) -> int:
         return int(match[1])
     if name.lower() == "title":
         return 1
-    return _outline_level(_value(element, f"{W}pPr/{W}outlineLvl"))
+    return _outline_level(value_of(element, f"{W}pPr/{W}outlineLvl"))
 
 
 def _outline_level(value: str) -> int:
-    level = _number(value or str(_BODY_LEVEL))
+    level = number_of(value or str(_BODY_LEVEL))
     return level + 1 if level < _BODY_LEVEL else 0
-
-
-class Numbering:
-    """Computes the labels of list items and numbered headings, which Word does not store."""
-
-    def __init__(self, root: Any) -> None:
-        self._levels: dict[tuple[str, int], tuple[str, str, int]] = {}
-        self._abstract: dict[str, str] = {}
-        self._counts: dict[str, list[int]] = defaultdict(lambda: [0] * _LEVELS)
-        for number in root.iterchildren(W + "num"):
-            self._abstract[number.get(W + "numId")] = _value(number, W + "abstractNumId")
-        for abstract in root.iterchildren(W + "abstractNum"):
-            for level in abstract.iterchildren(W + "lvl"):
-                key = abstract.get(W + "abstractNumId"), _number(level.get(W + "ilvl", "0"))
-                formatting = _value(level, W + "numFmt"), _value(level, W + "lvlText")
-                self._levels[key] = (*formatting, _number(_value(level, W + "start") or "1"))
-
-    def label(self, paragraph: Any, style: Style) -> tuple[str, int]:
-        """The paragraph's label in its list ("-", "1.", "제3조"; empty for none), and its depth."""
-        number_id = _value(paragraph, f"{W}pPr/{W}numPr/{W}numId") or style.number_id
-        depth = _value(paragraph, f"{W}pPr/{W}numPr/{W}ilvl")
-        level = min(_number(depth) if depth else style.number_level, _LEVELS - 1)
-        abstract = self._abstract.get(number_id, "")
-        if number_id == "0" or (abstract, level) not in self._levels:
-            return "", 0
-        counts = self._counts[number_id]
-        start = self._levels[abstract, level][2]
-        counts[level] = counts[level] + 1 if counts[level] else start
-        counts[level + 1 :] = [0] * (_LEVELS - level - 1)
-        return self._label(abstract, level, counts), level
-
-    def _label(self, abstract: str, level: int, counts: list[int]) -> str:
-        form, pattern, _ = self._levels[abstract, level]
-        if form in ("bullet", "none", ""):
-            return "-" if form == "bullet" else ""
-
-        def number(match: re.Match[str]) -> str:
-            at = int(match[1]) - 1
-            kind, _, start = self._levels.get((abstract, at), ("decimal", "", 1))
-            return format_number(counts[at] or start, kind)
-
-        return re.sub(r"%([1-9])", number, pattern).strip() or "-"
-
-
-def format_number(number: int, form: str) -> str:
-    """Format a number in Word's format of this name; in decimal if the format is unknown."""
-    if form in ("lowerLetter", "upperLetter") and number > 0:
-        letter = chr(ord("a") + (number - 1) % 26) * ((number - 1) // 26 + 1)
-        return letter.upper() if form == "upperLetter" else letter
-    if form in ("lowerRoman", "upperRoman") and 0 < number < 4000:
-        roman = _roman(number)
-        return roman.upper() if form == "upperRoman" else roman
-    if form == "ganada" and 0 < number <= len(_GANADA):
-        return _GANADA[number - 1]
-    if form == "decimalEnclosedCircle" and 0 < number <= 20:
-        return chr(ord("①") + number - 1)
-    return str(number)
-
-
-def _roman(number: int) -> str:
-    text = ""
-    for value, letters in _ROMAN:
-        count, number = divmod(number, value)
-        text += letters * count
-    return text
-
-
-def _value(element: Any, path: str) -> str:
-    node = element.find(path)
-    return "" if node is None else node.get(W + "val") or ""
-
-
-def _number(text: str) -> int:
-    return int(text) if text.isdecimal() and len(text) < 6 else 0
 
 
 _MARKUP = "http://schemas.openxmlformats.org/officeDocument/2006/relationships"
@@ -292,7 +217,11 @@ class _Body:
         style = self._styles.of(paragraph)
         if style.is_code:
             return "code", text
-        label, depth = self._numbering.label(paragraph, style) if text.strip() else ("", 0)
+        label, depth = (
+            self._numbering.label(paragraph, style.list_id, style.list_depth)
+            if text.strip()
+            else ("", 0)
+        )
         level = self._styles.level(paragraph, style)
         if level:
             return "", heading(level, f"{label.strip('-')} {text}") if text.strip() else ""

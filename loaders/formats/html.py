@@ -39,6 +39,7 @@ from loaders.formats.content import (
     pipe_table,
     without_empty_columns,
 )
+from loaders.formats.equations import web_equation
 from loaders.formats.superscript import join_superscripts, superscript
 
 _LANGUAGE = re.compile(r"(?:lang(?:uage)?-|brush:\s*)([\w+#-]+)")
@@ -137,6 +138,12 @@ class PageConverter(MarkdownConverter):
         text = _BLANK_LINES.sub("\n\n", _INVISIBLE.sub("", join_superscripts(text)))
         return text.replace(_HARD_SPACE, " ").replace(_EMPTY_LINE, "").strip("\n")
 
+    def convert_math(self, el: Tag, text: str, parent_tags: set[str]) -> str:  # noqa: ARG002  markdownify's signature
+        """Convert an equation to one line, in a paragraph of its own if it is displayed so."""
+        equation = web_equation(el)
+        is_block = el.get("display") == "block" and "_inline" not in parent_tags
+        return f"\n\n{equation}\n\n" if is_block else equation
+
     def convert_sup(self, el: Tag, text: str, parent_tags: set[str]) -> str:  # noqa: ARG002  markdownify's signature
         """Convert a superscript; the mark of a footnote is omitted."""
         return "" if _is_note_mark(el) else superscript(text)
@@ -197,6 +204,8 @@ _NOISE = frozenset({
     "select", "datalist", "button", "input", "textarea", "audio", "video", "map",
 })  # fmt: skip
 _NOISE_ROLES = ("navigation", "search", "menu", "menubar", "toolbar")
+_DRAWN_EQUATION = "katex-html"
+"""The class of KaTeX's drawing of an equation, which is also there as a `math` element."""
 _HIDDEN_STYLE = re.compile(r"display\s*:\s*none|visibility\s*:\s*hidden", re.IGNORECASE)
 _XML_DECLARATION = re.compile(r"\A\s*<\?xml[^>]*>")
 _TABLE_PARTS = ["table", "thead", "tbody", "tfoot", "tr", "td", "th", "caption"]
@@ -248,6 +257,8 @@ def _drop_noise(soup: BeautifulSoup) -> None:
 
 def _is_noise(tag: Tag) -> bool:
     if tag.name in _NOISE or "hidden" in tag.attrs or tag.attrs.get("role") in _NOISE_ROLES:
+        return True
+    if _DRAWN_EQUATION in (tag.attrs.get("class") or ()):
         return True
     return "style" in tag.attrs and _HIDDEN_STYLE.search(str(tag.attrs["style"])) is not None
 

@@ -28,6 +28,7 @@ from loaders.formats.content import (
     pipe_table,
     without_empty_columns,
 )
+from loaders.formats.equations import office_equation
 from loaders.formats.superscript import join_superscripts, superscript
 
 _OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
@@ -55,6 +56,7 @@ def open_archive(data: bytes, suffix: str) -> io.BytesIO:
 
 _MAX_CHART_POINTS = 1000
 _POSITIVE = re.compile("0*[1-9]")
+_RUNS = "r", "br", "fld", "m"
 
 
 def read_pptx(data: bytes) -> Content:
@@ -62,8 +64,20 @@ def read_pptx(data: bytes) -> Content:
     from pptx import Presentation  # slow to import
 
     presentation = Presentation(open_archive(data, ".pptx"))
+    for slide in presentation.slides:
+        _choose_alternatives(slide.element)
     text, pages = join_pages([_slide(slide) for slide in presentation.slides])
     return Content(text, presentation.core_properties.title or "", pages=pages)
+
+
+def _choose_alternatives(slide: Any) -> None:
+    """Replace alternatives by the first one: shapes and runs of text that contain equations."""
+    for alternatives in list(slide.iter("{*}AlternateContent")):
+        for choice in children(alternatives, "Choice"):
+            for element in list(choice):
+                alternatives.addprevious(element)
+            break
+        alternatives.getparent().remove(alternatives)
 
 
 def _slide(slide: Any) -> str:
@@ -105,11 +119,14 @@ def _text(frame: Any) -> str:
 
 def _paragraph_text(paragraph: Any) -> str:
     """The text of an `a:p` element, with ^ before a superscript that is an exponent: 10^6."""
-    parts = []
-    for run in children(paragraph, "r", "br", "fld"):
-        text = "\v" if local(run) == "br" else run.findtext("{*}t") or ""
-        parts.append(superscript(text) if _is_raised(run) else text)
-    return join_superscripts("".join(parts))
+    return join_superscripts("".join(map(_run_text, children(paragraph, *_RUNS))))
+
+
+def _run_text(run: Any) -> str:
+    if local(run) == "m":
+        return " ".join(map(office_equation, run))
+    text = "\v" if local(run) == "br" else run.findtext("{*}t") or ""
+    return superscript(text) if _is_raised(run) else text
 
 
 def _is_raised(run: Any) -> bool:

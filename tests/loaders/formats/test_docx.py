@@ -6,7 +6,7 @@ from docx.oxml import OxmlElement, parse_xml
 from docx.oxml.ns import nsdecls, qn
 
 from loaders.formats import read_document
-from loaders.formats.docx import format_number
+from loaders.formats.docx_numbering import format_number
 from tests.loaders.formats.files import docx_file, unzipped, zipped
 
 
@@ -91,29 +91,92 @@ def test_lists_keep_their_bullets_and_numbers():
     assert markdown(build) == "- one\n- two\n\nSteps:\n\n1. ask\n2. wait"
 
 
+LEVELS = (
+    '<w:lvl w:ilvl="0"><w:start w:val="3"/><w:numFmt w:val="decimal"/>'
+    '<w:lvlText w:val="제%1조"/></w:lvl>'
+    '<w:lvl w:ilvl="1"><w:start w:val="1"/><w:numFmt w:val="ganada"/>'
+    '<w:lvlText w:val="%2."/></w:lvl>'
+)
+
+
+def define_lists(document, levels, **overrides):
+    """Add a definition of lists, and lists that use it, with their `lvlOverride` elements."""
+    numbering = document.part.numbering_part.element
+    abstract = f'<w:abstractNum {nsdecls("w")} w:abstractNumId="90">{levels}</w:abstractNum>'
+    numbering.insert(0, parse_xml(abstract))
+    for name, override in overrides.items():
+        numbering.append(
+            parse_xml(
+                f'<w:num {nsdecls("w")} w:numId="{name[1:]}"><w:abstractNumId w:val="90"/>'
+                f"{override}</w:num>"
+            )
+        )
+
+
+def append_items(document, *items):
+    """Append items, each a list, a depth, and a text."""
+    for number, depth, text in items:
+        append(
+            document,
+            f'<w:p><w:pPr><w:numPr><w:ilvl w:val="{depth}"/><w:numId w:val="{number}"/></w:numPr>'
+            f"</w:pPr><w:r><w:t>{text}</w:t></w:r></w:p>",
+        )
+
+
 def test_automatic_numbers_are_written_out():
     def build(document):
-        numbering = document.part.numbering_part.element
-        levels = (
-            '<w:lvl w:ilvl="0"><w:start w:val="3"/><w:numFmt w:val="decimal"/>'
-            '<w:lvlText w:val="제%1조"/></w:lvl>'
-            '<w:lvl w:ilvl="1"><w:start w:val="1"/><w:numFmt w:val="ganada"/>'
-            '<w:lvlText w:val="%2."/></w:lvl>'
-        )
-        abstract = f'<w:abstractNum {nsdecls("w")} w:abstractNumId="90">{levels}</w:abstractNum>'
-        numbering.insert(0, parse_xml(abstract))
-        number = f'<w:num {nsdecls("w")} w:numId="91"><w:abstractNumId w:val="90"/></w:num>'
-        numbering.append(parse_xml(number))
-        for level, text in ((0, "목적"), (1, "정의"), (1, "범위"), (0, "휴가"), (1, "연차")):
-            append(
-                document,
-                f'<w:p><w:pPr><w:numPr><w:ilvl w:val="{level}"/><w:numId w:val="91"/></w:numPr>'
-                f"</w:pPr><w:r><w:t>{text}</w:t></w:r></w:p>",
-            )
+        define_lists(document, LEVELS, n91="")
+        append_items(
+            document,
+            (91, 0, "목적"), (91, 1, "정의"), (91, 1, "범위"), (91, 0, "휴가"), (91, 1, "연차"),
+        )  # fmt: skip
 
     assert markdown(build).split("\n") == [
         "제3조 목적", "  가. 정의", "  나. 범위", "제4조 휴가", "  가. 연차",
     ]  # fmt: skip
+
+
+def test_a_list_continues_another_one_with_the_same_definition_unless_it_restarts():
+    def build(document):
+        restart = '<w:lvlOverride w:ilvl="0"><w:startOverride w:val="7"/></w:lvlOverride>'
+        define_lists(document, LEVELS, n91="", n92="", n93=restart)
+        append_items(
+            document,
+            (91, 0, "a"), (92, 0, "b"), (93, 0, "c"), (93, 1, "d"), (93, 0, "e"), (91, 0, "f"),
+        )  # fmt: skip
+
+    assert markdown(build).split("\n") == [
+        "제3조 a", "제4조 b", "제7조 c", "  가. d", "제8조 e", "제9조 f",
+    ]  # fmt: skip
+
+
+def test_a_list_may_start_with_zero():
+    def build(document):
+        define_lists(document, LEVELS.replace('w:start w:val="3"', 'w:start w:val="0"'), n91="")
+        append_items(document, (91, 0, "a"), (91, 0, "b"), (91, 1, "c"))
+
+    assert markdown(build).split("\n") == ["제0조 a", "제1조 b", "  가. c"]
+
+
+MATH = 'xmlns:m="http://schemas.openxmlformats.org/officeDocument/2006/math"'
+
+
+def test_equations_are_written_in_one_line():
+    def build(document):
+        one, twelve = (f"<m:r><m:t>{number}</m:t></m:r>" for number in (1, 12))
+        fraction = f"<m:f><m:num>{one}</m:num><m:den>{twelve}</m:den></m:f>"
+        append(
+            document,
+            f'<w:p><w:r><w:t xml:space="preserve">The share is </w:t></w:r>'
+            f"<m:oMath {MATH}>{fraction}</m:oMath><w:r><w:t>.</w:t></w:r></w:p>",
+        )
+        append(
+            document,
+            f"<w:p><m:oMathPara {MATH}><m:oMath><m:r><m:t>E=</m:t></m:r><m:r><m:t>m</m:t></m:r>"
+            "</m:oMath></m:oMathPara></w:p>",
+        )
+
+    assert markdown(build) == "The share is 1/12.\n\nE=m"
 
 
 @pytest.mark.parametrize(

@@ -57,6 +57,35 @@ def test_shapes_and_grouped_shapes_are_read_from_top_to_bottom():
     assert read(build).page_content == "first\n\nsecond\n\nthird"
 
 
+ALTERNATIVES = (
+    '<mc:AlternateContent xmlns:mc="http://schemas.openxmlformats.org/markup-compatibility/2006"'
+    ' xmlns:a14="http://schemas.microsoft.com/office/drawing/2010/main"'
+    ' xmlns:a="http://schemas.openxmlformats.org/drawingml/2006/main"'
+    ' xmlns:m="http://schemas.openxmlformats.org/officeDocument/2006/math">'
+    '<mc:Choice Requires="a14"/><mc:Fallback/></mc:AlternateContent>'
+)
+EQUATION = (
+    "<a14:m><m:oMath><m:sSup><m:e><m:r><m:t>10</m:t></m:r></m:e><m:sup><m:r><m:t>6</m:t></m:r>"
+    "</m:sup></m:sSup></m:oMath></a14:m>"
+)
+
+
+def test_shapes_and_paragraphs_with_equations_are_read():
+    def build(presentation):
+        slide = slide_of(presentation, BLANK)
+        box(slide.shapes, "up to ")
+        shape = slide.shapes[0]
+        run = parse_xml(ALTERNATIVES.replace('a14"/>', f'a14">{EQUATION}</mc:Choice>', 1))
+        shape.text_frame.paragraphs[0]._p.append(run)
+        shape.text_frame.paragraphs[0].add_run().text = " cells"
+        whole = parse_xml(ALTERNATIVES)
+        shape.element.addprevious(whole)
+        whole[0].append(shape.element)
+        whole[1].append(slide.shapes.add_textbox(0, 0, 1, 1).element)
+
+    assert read(build).page_content == "up to 10^6 cells"
+
+
 def test_tables_become_pipe_tables():
     def build(presentation):
         shapes = slide_of(presentation, TITLE_ONLY, "Days").shapes
