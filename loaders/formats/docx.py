@@ -66,7 +66,9 @@ def _is_raised(run: Any) -> bool:
     """Whether the run is a superscript, or the mark that the author chose for a note."""
     references = (run.find(f"{W}{kind}Reference") for kind in ("footnote", "endnote"))
     is_mark = any(reference is not None for reference in references)
-    return is_mark or value_of(run, f"{W}rPr/{W}vertAlign") == "superscript"
+    is_superscript = value_of(run, f"{W}rPr/{W}vertAlign") == "superscript"
+    height = number_of(value_of(run, f"{W}rPr/{W}position"))
+    return is_mark or is_superscript or height >= _RAISED_BY
 
 
 def _text_elements(parent: Any) -> Iterator[Any]:
@@ -96,6 +98,7 @@ _HEADING = re.compile(r"heading ?([1-9])$", re.IGNORECASE)
 _CODE = re.compile(
     r"\bcode|source ?code|preformatted|listing|html pre|코드|ソース|コード", re.IGNORECASE
 )
+_RAISED_BY = 4  # half-points above the line; LibreOffice saves superscripts with eight
 _BODY_LEVEL = 9  # the outline level that means "not a heading"
 _MAX_CHAIN = 20
 
@@ -124,6 +127,13 @@ class Styles:
             self._resolved[style_id] = self._resolve(style_id)
         return self._resolved[style_id]
 
+    def mark_superscripts(self, root: Any) -> None:
+        """Mark the runs whose character style is that of a superscript, like those of their own."""
+        for reference in root.iter(W + "rStyle"):
+            run = reference.getparent()
+            if run.find(W + "vertAlign") is None and self._is_raised(reference.get(W + "val")):
+                run.append(run.makeelement(W + "vertAlign", {W + "val": "superscript"}))
+
     def level(self, paragraph: Any, style: Style) -> int:
         """The heading level from 1; the paragraph's own outline level overrides its style's."""
         own = value_of(paragraph, f"{W}pPr/{W}outlineLvl")
@@ -136,6 +146,10 @@ class Styles:
                 return
             yield element
             style_id = value_of(element, W + "basedOn")
+
+    def _is_raised(self, style_id: str) -> bool:
+        alignments = (value_of(one, f"{W}rPr/{W}vertAlign") for one in self._chain(style_id))
+        return next(filter(None, alignments), "") == "superscript"
 
     def _resolve(self, style_id: str) -> Style:
         chain = list(self._chain(style_id))
@@ -191,6 +205,8 @@ class _Body:
             for kind in ("footnote", "endnote")
             for note in _root_of(parts, f"/{kind}s").iterchildren(W + kind)
         }
+        for root in (self._root, *self._notes.values()):
+            self._styles.mark_superscripts(root)
 
     def markdown(self) -> str:
         return join_blocks(self._blocks(self._root))

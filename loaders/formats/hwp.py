@@ -9,7 +9,7 @@ damaged, and this module reads their intact parts.
 import io
 import struct
 import zlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -26,9 +26,11 @@ from loaders.formats.content import (
     one_line,
     style_level,
 )
+from loaders.formats.superscript import END, START, join_superscripts
 
 PARA_HEADER, PARA_TEXT, CTRL_HEADER, LIST_HEADER, TABLE, EQUATION = 66, 67, 71, 72, 77, 88
-PARA_SHAPE, STYLE = 25, 26
+PARA_CHAR_SHAPE, CHAR_SHAPE, PARA_SHAPE, STYLE = 68, 21, 25, 26
+_SUPERSCRIPT = 1 << 15  # among the properties of letters
 _LONG = 0xFFF  # a larger size is in the next four bytes
 _MAX_LEVEL = 200
 
@@ -39,11 +41,12 @@ _CONTROL_UNITS = 8
 
 @dataclass(slots=True)
 class Record:
-    """A record with its bytes and the records of the next level below it."""
+    """A record with its bytes and the records of the next level below it; see `letters`."""
 
     tag: int
     data: bytes
     children: list["Record"] = field(default_factory=list)
+    raised: Mapping[int, bool] | None = None
 
 
 def tree(data: bytes) -> tuple[list[Record], bool]:
@@ -74,13 +77,21 @@ def _records(data: bytes) -> Iterator[tuple[int, int, bytes, bool]]:
         at += size
 
 
-def letters(data: bytes) -> str:
-    """The visible text of a paragraph's units; control characters of eight units are omitted."""
+def letters(data: bytes, raised: Mapping[int, bool] | None = None) -> str:
+    """The visible text of a paragraph's units; control characters of eight units are omitted.
+
+    `raised` tells, for the places of units where the shape of letters changes, whether superscripts
+    begin there.
+    """
+    changes, is_raised = raised or {}, False
     units = struct.unpack(f"<{len(data) // 2}H", data[: len(data) // 2 * 2])
     units_out: list[int] = []
     at = 0
     while at < len(units):
         unit = units[at]
+        if changes.get(at, is_raised) != is_raised:
+            is_raised = not is_raised
+            units_out.append(ord(START if is_raised else END))
         if unit >= 32:
             units_out.append(unit)
         elif unit in _SPACES:
@@ -88,7 +99,9 @@ def letters(data: bytes) -> str:
         elif unit in (_LINE, _TAB, _HYPHEN):
             units_out.append({_LINE: 0x0A, _TAB: 0x09, _HYPHEN: 0x2D}[unit])
         at += 1 if unit >= 32 or unit in _SINGLE else _CONTROL_UNITS
-    return struct.pack(f"<{len(units_out)}H", *units_out).decode("utf-16-le", "replace")
+    units_out += [ord(END)] * is_raised
+    text = struct.pack(f"<{len(units_out)}H", *units_out).decode("utf-16-le", "replace")
+    return join_superscripts(text)
 
 
 def unsigned(data: bytes, at: int, size: int) -> int:
@@ -132,8 +145,8 @@ def read(data: bytes) -> Content:
         raise UnreadableError(_IS_OLD)
     with OleFileIO(io.BytesIO(data)) as file:
         compressed = _check(file)
-        levels = _Levels(_inflate(file, "DocInfo", compressed)[0])
-        texts, warnings = _sections(file, compressed, levels)
+        styles = _Styles(_inflate(file, "DocInfo", compressed)[0])
+        texts, warnings = _sections(file, compressed, styles)
         if not texts:
             return Content(_preview(file), warnings=(_ONLY_PREVIEW,))
         return Content("\n\n".join(texts), _title(file), warnings=tuple(warnings))
@@ -172,7 +185,7 @@ def _inflate(file: Any, name: str, compressed: bool) -> tuple[bytes, bool]:
     return bytes(output), inflater.eof
 
 
-def _sections(file: Any, compressed: bool, levels: "_Levels") -> tuple[list[str], list[str]]:
+def _sections(file: Any, compressed: bool, styles: "_Styles") -> tuple[list[str], list[str]]:
     names = [path[1] for path in file.listdir() if path[0] == "BodyText" and len(path) == 2]
     names = [name for name in names if name[7:].isdecimal()]
     texts: list[str] = []
@@ -180,7 +193,9 @@ def _sections(file: Any, compressed: bool, levels: "_Levels") -> tuple[list[str]
     for at, name in enumerate(sorted(names, key=lambda name: int(name[7:])), start=1):
         data, inflated = _inflate(file, f"BodyText/{name}", compressed)
         records, whole = tree(data)
-        text = "\n\n".join(_blocks(records, levels))
+        for record in records:
+            styles.mark_superscripts(record)
+        text = "\n\n".join(_blocks(records, styles))
         if text.strip():
             texts.append(text)
         if not (inflated and whole):
@@ -204,15 +219,30 @@ def _title(file: Any) -> str:
     return file_title(title.partition("\0")[0]) if isinstance(title, str) else ""
 
 
-class _Levels:
-    """The heading levels of the document's styles and paragraph shapes."""
+class _Styles:
+    """The heading levels of the document's styles and paragraph shapes, and its superscripts."""
 
     def __init__(self, document_info: bytes) -> None:
         records = [one for record in tree(document_info)[0] for one in _flatten(record)]
         self._shapes = [_shape_level(one.data) for one in records if one.tag == PARA_SHAPE]
         self._styles = [_style_level(one.data) for one in records if one.tag == STYLE]
+        shapes = [unsigned(one.data, 46, 4) for one in records if one.tag == CHAR_SHAPE]
+        self._raised = {at for at, properties in enumerate(shapes) if properties & _SUPERSCRIPT}
 
-    def of(self, header: bytes) -> int:
+    def mark_superscripts(self, record: Record) -> None:
+        """Tell the texts of all paragraphs in a record where superscripts begin and end."""
+        for paragraph in _flatten(record) if self._raised else ():
+            changes = {
+                unsigned(one.data, at, 4): unsigned(one.data, at + 4, 4) in self._raised
+                for one in paragraph.children
+                if one.tag == PARA_CHAR_SHAPE
+                for at in range(0, len(one.data), 8)
+            }
+            for one in paragraph.children:
+                if one.tag == PARA_TEXT:
+                    one.raised = changes
+
+    def level(self, header: bytes) -> int:
         """The level of the paragraph with this header; 0 if it is not a heading."""
         shape, style = unsigned(header, 8, 2), unsigned(header, 10, 1)
         level = self._styles[style] if style < len(self._styles) else 0
@@ -239,31 +269,32 @@ def _style_level(data: bytes) -> int:
     return max(style_level(name.decode("utf-16-le", "replace")) for name in names)
 
 
-def _blocks(records: Sequence[Record], levels: _Levels) -> Iterator[str]:
+def _blocks(records: Sequence[Record], styles: _Styles) -> Iterator[str]:
     for record in records:
         if record.tag != PARA_HEADER:
             continue
         text = _text(record)
-        level = levels.of(record.data)
+        level = styles.level(record.data)
         if text:
             yield heading_or_text(level, text)
         for control in record.children:
             if control.tag == CTRL_HEADER:
-                yield from filter(None, _control(control, levels))
+                yield from filter(None, _control(control, styles))
 
 
 def _text(paragraph: Record) -> str:
-    return "".join(letters(one.data) for one in paragraph.children if one.tag == PARA_TEXT).strip()
+    texts = (one for one in paragraph.children if one.tag == PARA_TEXT)
+    return "".join(letters(one.data, one.raised) for one in texts).strip()
 
 
-def _control(control: Record, levels: _Levels) -> Iterator[str]:
+def _control(control: Record, styles: _Styles) -> Iterator[str]:
     kind = control.data[:4]
     if kind == _TABLE:
         yield _table(control)
     elif kind in _NOTES:
         yield f"> {one_line(_flat(control.children))}"
     elif kind == _SHAPE:
-        yield from _box(control, levels)
+        yield from _box(control, styles)
     else:
         for record in control.children:
             if record.tag == EQUATION:
@@ -271,12 +302,12 @@ def _control(control: Record, levels: _Levels) -> Iterator[str]:
                 yield one_line(script.decode("utf-16-le", "replace"))
 
 
-def _box(record: Record, levels: _Levels) -> Iterator[str]:
+def _box(record: Record, styles: _Styles) -> Iterator[str]:
     """Yield the paragraphs in a drawn shape at any depth."""
-    yield from _blocks(record.children, levels)
+    yield from _blocks(record.children, styles)
     for below in record.children:
         if below.tag != PARA_HEADER:
-            yield from _box(below, levels)
+            yield from _box(below, styles)
 
 
 def _flat(records: Sequence[Record]) -> str:

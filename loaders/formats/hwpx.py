@@ -33,6 +33,7 @@ from loaders.formats.content import (
     one_line,
     style_level,
 )
+from loaders.formats.superscript import join_superscripts, mark_superscript
 
 _SECTION = re.compile(r"Contents/section(\d{1,6})\.xml$", re.IGNORECASE)
 _PREVIEW = "Preview/PrvText.txt"
@@ -55,7 +56,7 @@ def read(data: bytes) -> Content:
     """
     archive = open_zip(data, ".hwpx")
     refuse_encrypted(archive)
-    levels = _levels(archive)
+    levels, raised = _levels(archive), _raised_styles(archive)
     texts, warnings = [], []
     for at, name in enumerate(_sections(archive), start=1):
         try:
@@ -63,6 +64,10 @@ def read(data: bytes) -> Content:
         except (UnreadableError, SyntaxError):  # lxml's syntax error is a SyntaxError
             warnings.append(_MISSING.format(number=at))
             continue
+        for run in root.iter("{*}run"):
+            if attribute(run, "charPrIDRef") in raised:
+                for text in children(run, "t"):
+                    mark_superscript(text)
         texts.append("\n\n".join(_blocks(root, levels)))
     text = "\n\n".join(filter(None, texts))
     if not text:
@@ -104,6 +109,15 @@ def _levels(archive: zipfile.ZipFile) -> dict[tuple[str, str], int]:
     return levels
 
 
+def _raised_styles(archive: zipfile.ZipFile) -> set[str]:
+    """The ids of the character properties of superscripts."""
+    return {
+        attribute(node, "id")
+        for node in part_elements(archive, "Contents/header.xml")
+        if local(node) == "charPr" and child(node, "supscript") is not None
+    }
+
+
 def _blocks(parent: Any, levels: dict[tuple[str, str], int]) -> Iterator[str]:
     for paragraph in children(parent, "p"):
         text = _text(paragraph)
@@ -116,7 +130,7 @@ def _blocks(parent: Any, levels: dict[tuple[str, str], int]) -> Iterator[str]:
 
 
 def _text(paragraph: Any) -> str:
-    return "".join(map(_letters, paragraph.iterfind("{*}run/{*}t"))).strip()
+    return join_superscripts("".join(map(_letters, paragraph.iterfind("{*}run/{*}t")))).strip()
 
 
 def _letters(element: Any) -> str:

@@ -33,6 +33,7 @@ from loaders.formats.content import (
     join_pages,
     one_line,
 )
+from loaders.formats.superscript import join_superscripts, mark_superscript
 
 _LEFT_OUT = frozenset({
     "annotation", "annotation-end", "tracked-changes", "hidden-text", "ruby-text", "notes",
@@ -40,6 +41,7 @@ _LEFT_OUT = frozenset({
     "event-listeners", "forms", "settings", "frame", "custom-shape", "text-box", "image",
 })  # fmt: skip
 _LETTERS = {"tab": "\t", "line-break": "\n", "soft-page-break": ""}
+_RAISED = re.compile(r"super|\+?0*[1-9]")
 _MAX_REPEATED = 1000
 _MAX_CELLS = 2_000_000
 
@@ -66,18 +68,34 @@ class Package:
                 self._styles[attribute(node, "family"), attribute(node, "name")] = node
             elif local(node) == "list-style":
                 self._lists[attribute(node, "name")] = node
+        for span in self.body.iter("{*}span"):
+            if self._is_raised(attribute(span, "style-name")):
+                mark_superscript(span)
         titles = (node for node in part_elements(archive, "meta.xml") if local(node) == "title")
         self.title = next((file_title("".join(node.itertext())) for node in titles), "")
 
     def style_names(self, paragraph: Any) -> Iterator[str]:
         """Yield the names of a paragraph's style and its ancestors, nearest first."""
-        name = attribute(paragraph, "style-name")
+        for name, _style in self._ancestry("paragraph", attribute(paragraph, "style-name")):
+            yield name.replace("_20_", " ")
+
+    def _ancestry(self, family: str, name: str) -> Iterator[tuple[str, Any]]:
+        """Yield a style and its ancestors, nearest first, by name; None if one is not defined."""
         for _n in range(20):
             if not name:
                 return
-            yield name.replace("_20_", " ")
-            style = self._styles.get(("paragraph", name))
+            style = self._styles.get((family, name))
+            yield name, style
             name = "" if style is None else attribute(style, "parent-style-name")
+
+    def _is_raised(self, name: str) -> bool:
+        """Whether text in this style is a superscript: "super 58%" or "33% 58%"."""
+        for _name, style in self._ancestry("text", name):
+            properties = None if style is None else child(style, "text-properties")
+            position = "" if properties is None else attribute(properties, "text-position")
+            if position:
+                return bool(_RAISED.match(position))
+        return False
 
     def is_numbered(self, name: str, depth: int) -> bool:
         """Whether the list style with this name numbers the items at a depth (from 0)."""
@@ -90,6 +108,10 @@ class Package:
 
 def paragraph_text(paragraph: Any) -> str:
     """A paragraph's own text, without notes, comments, frames, and deleted text."""
+    return join_superscripts(_letters(paragraph))
+
+
+def _letters(paragraph: Any) -> str:
     parts = [paragraph.text or ""]
     for node in paragraph:
         name = local(node)
@@ -98,7 +120,7 @@ def paragraph_text(paragraph: Any) -> str:
         elif name in _LETTERS:
             parts.append(_LETTERS[name])
         elif name and name not in _LEFT_OUT:
-            parts.append(paragraph_text(node))
+            parts.append(_letters(node))
         parts.append(node.tail or "")
     return "".join(parts)
 

@@ -14,6 +14,7 @@ from typing import NamedTuple
 from domain.errors import UnreadableError
 from domain.messages import _
 from loaders.formats.content import Content, heading, join_blocks, one_line, pipe_table, style_level
+from loaders.formats.superscript import join_superscripts, superscript
 
 
 class Table:
@@ -132,6 +133,8 @@ _LETTERS = {
     "enspace": " ", "qmspace": " ", "bullet": "\u2022", "lquote": "\u2018", "rquote": "\u2019",
     "ldblquote": "\u201c", "rdblquote": "\u201d", "nestcell": " ", "nestrow": "\n",
 }  # fmt: skip
+_RAISING = {"super": True, "up": True, "nosupersub": False, "sub": False, "dn": False}
+"""Control words after which letters are raised, if their number is not 0, or no longer."""
 _SYMBOLS = {"~": "\xa0", "_": "-", "\\": "\\", "{": "{", "}": "}"}
 _PARAGRAPH_ENDS = frozenset({"par", "sect", "page"})
 _MAX_SKIPPED = 100
@@ -144,6 +147,7 @@ class _State:
     place: str = "body"
     hidden: bool = False  # in a hidden destination
     unseen: bool = False  # hidden or deleted letters
+    raised: bool = False  # superscript
     codec: str = ""
     skip: int = 1  # fallback characters after a Unicode character
 
@@ -246,6 +250,8 @@ class _Document:
             self._skipped = self._state.skip
         elif word in ("v", "deleted"):
             self._state = replace(self._state, unseen=number != 0)
+        elif word in _RAISING:
+            self._state = replace(self._state, raised=_RAISING[word] and number != 0)
         elif not self._state.hidden:
             self._encoding(word, number or 0)
             self._layout(word, number or 0)
@@ -267,7 +273,7 @@ class _Document:
             self._fonts |= {self._font: codec} if codec else {}
         elif word == "plain":
             codec = self._fonts.get(self._default_font, "")
-            self._state = replace(self._state, codec=codec, unseen=False)
+            self._state = replace(self._state, codec=codec, unseen=False, raised=False)
 
     def _layout(self, word: str, number: int) -> None:
         if self._state.place == "styles":
@@ -301,7 +307,7 @@ class _Document:
         return (self._take_text("label") + self._take_text("body")).strip()
 
     def _take_text(self, place: str) -> str:
-        text = "".join(self.texts[place])
+        text = join_superscripts("".join(self.texts[place]))
         self.texts[place].clear()
         return text
 
@@ -343,4 +349,4 @@ class _Document:
         if state.place == "styles":
             self._name_style(text)
         elif state.place in self.texts:
-            self.texts[state.place].append(text)
+            self.texts[state.place].append(superscript(text) if state.raised else text)

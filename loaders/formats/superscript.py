@@ -1,16 +1,28 @@
 """Superscripts in plain text, where their digits must not become part of another number."""
 
 import re
+from typing import Any
 
-_START, _END = "\x04", "\x05"  # control characters, which no document's text contains
-_SPLIT = _END + _START
-_BEFORE_DIGIT = re.compile(rf"(?<=\d){_END}+(?=\d)")
-_AFTER_NUMBER = re.compile(rf"(?:(?<=\d)|(?<=\d[.,:/])){_START}+(?=[-+−–.,]?\d)")
+START, END = "\ufdd0", "\ufdd1"  # noncharacters, which texts do not contain and lxml accepts
+_SPLIT = END + START
+_BEFORE_DIGIT = re.compile(rf"(?<=\d){END}+(?=\d)")
+_AFTER_NUMBER = re.compile(rf"(?:(?<=\d)|(?<=\d[.,:/])){START}+(?=[-+−–.,]?\d)")
 
 
 def superscript(text: str) -> str:
     """The text of a superscript for `join_superscripts`."""
-    return f"{_START}{text}{_END}" if text.strip() else text
+    return f"{START}{text}{END}" if text.strip() else text
+
+
+def mark_superscript(element: Any) -> None:
+    """Let the text within an lxml element be a superscript for `join_superscripts`."""
+    if not "".join(element.itertext()).strip():
+        return
+    element.text = f"{START}{element.text or ''}"
+    if len(element):
+        element[-1].tail = f"{element[-1].tail or ''}{END}"
+    else:
+        element.text += END
 
 
 def join_superscripts(text: str) -> str:
@@ -20,9 +32,9 @@ def join_superscripts(text: str) -> str:
     that ends with a digit is separated from a number after it.
     """
     text = _BEFORE_DIGIT.sub(" ", text.replace(_SPLIT, ""))
-    return _AFTER_NUMBER.sub("^", text).replace(_START, "").replace(_END, "")
+    return _AFTER_NUMBER.sub("^", text).replace(START, "").replace(END, "")
 
 
 def continues_number(before: str, text: str) -> bool:
     """Whether the text would become part of the number that `before` ends with."""
-    return _AFTER_NUMBER.search(before[-2:] + _START + text[:2]) is not None
+    return _AFTER_NUMBER.search(before[-2:] + START + text[:2]) is not None

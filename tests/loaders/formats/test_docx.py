@@ -333,3 +333,28 @@ def test_documents_with_thousands_of_paragraphs_are_read_quickly():
             body.insert(0, deepcopy(paragraph))
 
     assert markdown(build).count("handbook") == 20_001
+
+
+@pytest.mark.parametrize(
+    ("properties", "expected"),
+    [
+        ('<w:rStyle w:val="Exponent"/>', "10^6"),
+        ('<w:rStyle w:val="Derived"/>', "10^6"),
+        ('<w:rStyle w:val="Derived"/><w:vertAlign w:val="baseline"/>', "106"),
+        ('<w:rStyle w:val="Unknown"/>', "106"),
+        ('<w:position w:val="8"/>', "10^6"),
+        ('<w:position w:val="2"/>', "106"),
+        ('<w:position w:val="-8"/>', "106"),
+    ],
+)
+def test_superscripts_by_style_or_position_do_not_change_numbers(properties, expected):
+    def build(document):
+        exponent = document.styles.add_style("Exponent", WD_STYLE_TYPE.CHARACTER)
+        exponent.font.superscript = True
+        document.styles.add_style("Derived", WD_STYLE_TYPE.CHARACTER).base_style = exponent
+        append(
+            document,
+            f"<w:p><w:r><w:t>10</w:t></w:r><w:r><w:rPr>{properties}</w:rPr><w:t>6</w:t></w:r></w:p>",
+        )
+
+    assert markdown(build) == expected

@@ -133,3 +133,15 @@ def test_text_before_the_damage_is_read_with_a_warning():
 def test_damaged_documents_without_a_preview_are_rejected():
     with pytest.raises(UnreadableError, match="damaged, or contains no text"):
         read_document("a.hwp", hwp_file([], raw_sections=[b"\xff" * 200]))
+
+
+def test_superscripts_do_not_change_numbers():
+    raised, shape = 1 << 15, struct.Struct("<46xI")
+    info = record(21, 0, shape.pack(0)) + record(21, 0, shape.pack(raised))
+    changes = struct.pack("<6I", 0, 0, 2, 1, 3, 0)
+    paragraph = hwp_paragraph("106 cells") + record(68, 1, changes)
+    table = hwp_paragraph("") + hwp_control("tbl ", 1) + record(77, 2, b"")
+    table += hwp_cell("표", 0, 0) + hwp_cell("252", 0, 1) + record(68, 3, struct.pack("<2I", 2, 1))
+    document = read_document("a.hwp", hwp_file([paragraph + table], info=info))
+    assert document.page_content.startswith("10^6 cells")
+    assert "25^2" in document.page_content

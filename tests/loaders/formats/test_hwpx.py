@@ -106,3 +106,12 @@ def test_nested_text_boxes_are_read_once():
             objects=f"<hp:rect><hp:drawText><hp:subList>{body}</hp:subList></hp:drawText></hp:rect>"
         )
     assert read(body).page_content == "깊이"
+
+
+def test_superscripts_do_not_change_numbers():
+    header = '<hh:charPr id="3"><hh:supscript/></hh:charPr>'
+    runs = (("0", "10"), ("3", "6"), ("0", " cells, 5"), ("3", "th"))
+    text = "".join(
+        f'<hp:run charPrIDRef="{style}"><hp:t>{text}</hp:t></hp:run>' for style, text in runs
+    )
+    assert read(f"<hp:p>{text}</hp:p>", header=header).page_content == "10^6 cells, 5th"

@@ -135,3 +135,21 @@ def test_nested_text_boxes_are_read_once():
         frame = f"<draw:frame><draw:text-box>{body}</draw:text-box></draw:frame>"
         body = f"<text:p>{frame}</text:p>"
     assert odt(body).page_content == "deep"
+
+
+@pytest.mark.parametrize("position", ["super 58%", "33% 58%", "+7% 58%"])
+def test_superscripts_do_not_change_numbers(position):
+    styles = (
+        '<style:style style:family="text" style:name="T1">'
+        f'<style:text-properties style:text-position="{position}"/></style:style>'
+        '<style:style style:family="text" style:name="T2" style:parent-style-name="T1"/>'
+        '<style:style style:family="text" style:name="T3">'
+        '<style:text-properties style:text-position="-33% 58%"/></style:style>'
+    )
+    document = odt(
+        '<text:p>10<text:span text:style-name="T2"><text:span>6</text:span></text:span> cells,'
+        ' H<text:span text:style-name="T3">2</text:span>O, 5<text:span text:style-name="T1">th'
+        "</text:span></text:p>",
+        styles=styles,
+    )
+    assert document.page_content == "10^6 cells, H2O, 5th"

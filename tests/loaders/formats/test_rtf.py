@@ -123,3 +123,19 @@ def test_truncated_files_are_read_with_a_warning():
 def test_files_that_are_not_rtf_are_rejected():
     with pytest.raises(UnreadableError, match="does not begin like an RTF file"):
         read_document("a.rtf", b"plain text")
+
+
+@pytest.mark.parametrize(
+    ("body", "expected"),
+    [
+        (r"10{\super 6} cells", "10^6 cells"),
+        (r"10\super 6\nosupersub  cells", "10^6 cells"),
+        (r"10\up8 6\up0  cells", "10^6 cells"),
+        (r"10\super 6\plain  cells", "10^6 cells"),
+        (r"H\sub 2\nosupersub O and m{\super 2}", "H2O and m2"),
+        (r"25 days{\super 1}{\footnote paid}", "25 days1\n\n> paid"),
+        (r"\trowd\cellx1 10{\super 6}\intbl\cell\row", "| 10^6 |\n| --- |"),
+    ],
+)
+def test_superscripts_do_not_change_numbers(body, expected):
+    assert read(body).page_content == expected
