@@ -133,6 +133,7 @@ _NUMBER = re.compile(r"\d+(?:[.,:/]\d+)*")
 _POINTS = ".,:/․︐︓﹐﹒﹕，．／："  # NFKC makes each of the others one of the first four
 _DIGITS = re.compile(rf"[\d{_POINTS}]+")
 _THOUSANDS = re.compile(r"(?<=\d),(?=\d{3})")
+_LEADING_ZEROS = re.compile(r"(?<![\d.,])0+(?=\d)")
 _LIST_NUMBER = re.compile(
     r"^\s*(?:[-*+]\s+)?[*_]{0,3}(?:[①-⑳]|\(\d{1,3}\)"
     r"|(?:(?:step|단계|手順|ステップ)\s*)?\d{1,3}(?:단계)?(?:[.):][*_]{0,3}\s+|：))",
@@ -162,9 +163,10 @@ def find_support(statement: str, passage: str, headings: str = "") -> _Span | No
     """The span of the one or two sentences of the passage that best support the statement.
 
     They must contain half of its words (words found only in `headings` or in the header of their
-    table count half), all of its numbers, and the same negations. There is no support if a sentence
-    with more of the words contradicts the statement. There is none across languages, which share
-    no words, such as for a Korean statement and an English passage.
+    table count half), all of its numbers (09:30 counts as 9:30, and *seven* as 7), and the same
+    negations. There is no support if a sentence with more of the words contradicts the statement.
+    There is none across languages, which share no words, such as for a Korean statement and an
+    English passage.
     """
     claim = _LIST_NUMBER.sub("", statement)
     claim_tokens = frozenset(content_tokens(claim))
@@ -177,11 +179,30 @@ def find_support(statement: str, passage: str, headings: str = "") -> _Span | No
         if _HEADING.match(text):
             continue  # a heading states nothing
         covered = _coverage(claim_tokens, frozenset(content_tokens(text)), around | header)
-        agrees = numbers(claim) <= numbers(text) and not _contradicts(claim, text)
+        agrees = _has_numbers(claim, text) and not _contradicts(claim, text)
         otherwise = not agrees and not handicap and _contrasts(claim, text)
         if covered - handicap > best[0] and (agrees or otherwise):
             best = covered - handicap, span if agrees and covered >= ENOUGH else None
     return best[1]
+
+
+def _has_numbers(claim: str, evidence: str) -> bool:
+    """Whether the evidence has all numbers of the claim: 9:30 also as 09:30, and 7 as *seven*."""
+    missing = _without_zeros(numbers(claim)) - _without_zeros(numbers(evidence))
+    return missing <= _spelt_numbers(evidence)
+
+
+def _without_zeros(numbers: Set[str]) -> Set[str]:
+    """The numbers with the parts of times and dates without leading zeros, unlike 0123."""
+    return frozenset(
+        _LEADING_ZEROS.sub("", number) if {":", "/"}.intersection(number) else number
+        for number in numbers
+    )
+
+
+def _spelt_numbers(text: str) -> Set[str]:
+    """The numbers that are English words, in digits."""
+    return frozenset(str(_WORTH[word.lower()]) for word in _WORD.findall(text))
 
 
 def numbers(text: str) -> Set[str]:
@@ -200,8 +221,7 @@ def contains_numbers(statement: str, evidence: str) -> bool:
     a list item is ignored. The evidence is read as stored and as displayed: `**1**.5` contains 1.5.
     """
     figures = _figures(_LIST_NUMBER.sub("", statement))
-    spelt = {str(_WORTH[word.lower()]) for word in _WORD.findall(evidence)}
-    missing = figures - _figures(evidence) - spelt
+    missing = figures - _figures(evidence) - _spelt_numbers(evidence)
     return not missing or missing <= _figures(shown(evidence))
 
 

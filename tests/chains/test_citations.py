@@ -376,6 +376,23 @@ def test_a_raised_number_is_not_part_of_the_one_before_it(passage, answer, state
     assert [citation.state for citation in checked.citations] == [state]
 
 
+@pytest.mark.parametrize(
+    ("passage", "answer", "state"),
+    [
+        ("The canteen opens at 09:30.", "The canteen opens at 9:30", VERIFIED),
+        ("The canteen opens at 9:30.", "The canteen opens at 09:30", VERIFIED),
+        ("The canteen opens at 9:30.", "The canteen opens at 9:03", NOT_FOUND),
+        ("The canteen closes for seven days.", "The canteen closes for 7 days", VERIFIED),
+        ("The canteen closes for seven days.", "The canteen closes for 8 days", NOT_FOUND),
+        ("Call extension 0123 of the canteen.", "Call extension 123 of the canteen", NOT_FOUND),
+    ],
+)  # fmt: skip
+def test_the_same_number_in_another_form_supports_a_statement(passage, answer, state):
+    sources = [RetrievedPassage(1, "p", "d", "T", "l", passage)]
+    checked = check(f"{answer} [1].", sources, {"d": passage})
+    assert [citation.state for citation in checked.citations] == [state]
+
+
 def test_a_quotation_of_two_sentences_supports_both():
     answer = (
         "“New employees receive 15 days of paid leave per year. "
