@@ -179,10 +179,8 @@ class IndexFiles(ABC):
         """A value that changes with each commit."""
 
     def exist(self) -> bool:
-        """Whether the store has been created; after that, a store without files is damaged."""
-        exists = (self.folder / self.head).exists()
-        self.must_exist |= exists
-        return exists
+        """Whether the store has been created."""
+        return (self.folder / self.head).exists()
 
     def record(self) -> None:
         """List the files of a commit; reads only new files. The caller holds the writer lock.

@@ -116,8 +116,7 @@ class EmbeddedStore(IndexStore):
     @property
     def may_be_new(self) -> bool:
         """Whether a store has not been created."""
-        existence = [files.exist() for files in self._files]  # of each, which `exist` remembers
-        return not all(existence)
+        return not all(files.exist() for files in self._files)
 
     @property
     def commits(self) -> int:
@@ -271,8 +270,11 @@ class IndexStores:
 
 
 def open_store(indexes: Indexes, stores: IndexStores, index: Index) -> IndexStore:
-    """The store of an index; all its parts must exist if the ledger lists passages in it."""
+    """The store of an index; its parts must exist if they do now, or if it lists passages.
+
+    Otherwise, a search would take parts that another process deletes for new ones without passages.
+    """
     store = stores.open(index)
-    if store.may_be_new and indexes.passages(index.id):
+    if not store.may_be_new or indexes.passages(index.id):
         store.expect_contents()
     return store

@@ -103,9 +103,9 @@ def completion_of(call: Call, params: CompleteRequestParams) -> Completion:
     Case and Unicode form do not matter.
     """
     start = fold(params.argument.value)
-    folded = {one: fold(one) for one in _completions(call, params)}
-    matches = sorted((one for one in folded if start in folded[one]), key=folded.__getitem__)
-    matches.sort(key=lambda one: not folded[one].startswith(start))
+    forms = {one: fold(one) for one in _completions(call, params)}
+    matches = sorted((one for one in forms if start in forms[one]), key=forms.__getitem__)
+    matches.sort(key=lambda one: not forms[one].startswith(start))
     more = len(matches) > MAX_VALUES
     return Completion(values=matches[:MAX_VALUES], total=len(matches), has_more=more)
 

@@ -133,18 +133,23 @@ _NUMBER = re.compile(r"\d+(?:[.,:/]\d+)*")
 _POINTS = ".,:/․︐︓﹐﹒﹕，．／："  # NFKC makes each of the others one of the first four
 _DIGITS = re.compile(rf"[\d{_POINTS}]+")
 _THOUSANDS = re.compile(r"(?<=\d),(?=\d{3})")
-_LEADING_ZEROS = re.compile(r"(?<![\d.,])0+(?=\d)")
 _LIST_NUMBER = re.compile(
     r"^\s*(?:[-*+]\s+)?[*_]{0,3}(?:[①-⑳]|\(\d{1,3}\)"
     r"|(?:(?:step|단계|手順|ステップ)\s*)?\d{1,3}(?:단계)?(?:[.):][*_]{0,3}\s+|：))",
     re.IGNORECASE,
 )
-_WORDS = (
-    "one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen "
-    "sixteen seventeen eighteen nineteen twenty thirty forty fifty sixty seventy eighty ninety"
+_UNITS = "one two three four five six seven eight nine"
+_SMALL = f"{_UNITS} ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen nineteen"
+_TENS = "twenty thirty forty fifty sixty seventy eighty ninety"
+_WORTH = dict(zip(f"{_SMALL} {_TENS}".split(), (*range(1, 20), *range(20, 100, 10)), strict=True))
+_MAGNITUDES = "hundred", "thousand", "million", "billion"
+_SPELT_NUMBER = re.compile(
+    "".join(f"(?<!{one} )(?<!{one} and )" for one in _MAGNITUDES)
+    + rf"\b(?:({_TENS.replace(' ', '|')})(?:[- ]({_UNITS.replace(' ', '|')})\b)?+"
+    rf"|({_SMALL.replace(' ', '|')}))\b"
+    rf"(?![- ](?:{'|'.join(_MAGNITUDES)}|half|halves|thirds?|quarters?|tenths?)\b)"
 )
-_WORTH = dict(zip(_WORDS.split(), (*range(1, 21), *range(30, 100, 10)), strict=True))
-_WORD = re.compile(rf"\b(?:{'|'.join(_WORTH)})\b", re.IGNORECASE)
+"""In lower case."""
 _BOUND = re.compile(
     r"\b(?:no|not) (?:more|less|fewer|later|earlier|only|longer) ?(?:than)?\b", re.IGNORECASE
 )
@@ -187,22 +192,29 @@ def find_support(statement: str, passage: str, headings: str = "") -> _Span | No
 
 
 def _has_numbers(claim: str, evidence: str) -> bool:
-    """Whether the evidence has all numbers of the claim: 9:30 also as 09:30, and 7 as *seven*."""
+    """Whether the evidence has all numbers of the claim: 9:30 also as 09:30, and 7 as *seven*.
+
+    *One* is no number here, because it has other meanings.
+    """
     missing = _without_zeros(numbers(claim)) - _without_zeros(numbers(evidence))
-    return missing <= _spelt_numbers(evidence)
+    return missing <= _spelt_numbers(evidence) - {"1"}
 
 
 def _without_zeros(numbers: Set[str]) -> Set[str]:
-    """The numbers with the parts of times and dates without leading zeros, unlike 0123."""
-    return frozenset(
-        _LEADING_ZEROS.sub("", number) if {":", "/"}.intersection(number) else number
-        for number in numbers
-    )
+    """The numbers without leading zeros of hours, days, and months: 09:05 as 9:05, but not 9:5."""
+    return frozenset(map(_without_zero, numbers))
+
+
+def _without_zero(number: str) -> str:
+    if "/" in number:
+        return "/".join(part.lstrip("0") for part in number.split("/"))
+    return number.lstrip("0") if ":" in number else number
 
 
 def _spelt_numbers(text: str) -> Set[str]:
     """The numbers that are English words, in digits."""
-    return frozenset(str(_WORTH[word.lower()]) for word in _WORD.findall(text))
+    words = _SPELT_NUMBER.findall(text.lower())
+    return frozenset(str(sum(_WORTH[part] for part in parts if part)) for parts in words)
 
 
 def numbers(text: str) -> Set[str]:

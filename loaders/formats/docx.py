@@ -14,9 +14,10 @@ from loaders.formats.content import (
     pipe_table,
 )
 from loaders.formats.docx_numbering import Numbering, W, number_of, value_of
-from loaders.formats.equations import M, office_equation
+from loaders.formats.equations import join_equations
+from loaders.formats.office_equations import M, office_equation
 from loaders.formats.ooxml import open_archive
-from loaders.formats.superscript import join_superscripts, superscript
+from loaders.formats.superscript import MIN_RISE_PT, join_superscripts, superscript
 
 _MC = "{http://schemas.openxmlformats.org/markup-compatibility/2006}"
 _BLOCKS = (W + "p", W + "tbl")
@@ -25,6 +26,7 @@ _WRAPPERS = frozenset({W + "sdt", W + "sdtContent", W + "customXml", W + "ins", 
 _NOT_TEXT = frozenset(
     {_MC + "Fallback", W + "del", W + "moveFrom", W + "rt", W + "txbxContent", W + "pPr", W + "rPr"}
 )
+_EQUATIONS = (M + "oMathPara", M + "oMath")
 _MARKS = {
     W + "tab": "\t",
     W + "ptab": "\t",
@@ -50,7 +52,7 @@ def paragraph_text(paragraph: Any) -> str:
     """The paragraph's text, without that of text boxes anchored in it."""
     parts: list[str] = []
     for element in _text_elements(paragraph):
-        if element.tag == M + "oMath":
+        if element.tag in _EQUATIONS:
             parts.append(office_equation(element))
         elif element.tag == W + "t":
             text = element.text or ""
@@ -59,7 +61,7 @@ def paragraph_text(paragraph: Any) -> str:
             continue
         else:
             parts.append(_MARKS.get(element.tag, ""))
-    return join_superscripts("".join(parts))
+    return join_superscripts(join_equations("".join(parts)))
 
 
 def _is_raised(run: Any) -> bool:
@@ -67,15 +69,15 @@ def _is_raised(run: Any) -> bool:
     references = (run.find(f"{W}{kind}Reference") for kind in ("footnote", "endnote"))
     is_mark = any(reference is not None for reference in references)
     is_superscript = value_of(run, f"{W}rPr/{W}vertAlign") == "superscript"
-    height = number_of(value_of(run, f"{W}rPr/{W}position"))
-    return is_mark or is_superscript or height >= _RAISED_BY
+    half_points = number_of(value_of(run, f"{W}rPr/{W}position"))
+    return is_mark or is_superscript or half_points >= 2 * MIN_RISE_PT
 
 
 def _text_elements(parent: Any) -> Iterator[Any]:
     for child in parent.iterchildren("*"):
         if child.tag not in _NOT_TEXT:
             yield child
-            if child.tag != M + "oMath":
+            if child.tag not in _EQUATIONS:
                 yield from _text_elements(child)
 
 
@@ -98,7 +100,6 @@ _HEADING = re.compile(r"heading ?([1-9])$", re.IGNORECASE)
 _CODE = re.compile(
     r"\bcode|source ?code|preformatted|listing|html pre|코드|ソース|コード", re.IGNORECASE
 )
-_RAISED_BY = 4  # half-points above the line; LibreOffice saves superscripts with eight
 _BODY_LEVEL = 9  # the outline level that means "not a heading"
 _MAX_CHAIN = 20
 
@@ -119,6 +120,7 @@ class Styles:
     def __init__(self, root: Any) -> None:
         self._elements = {one.get(W + "styleId"): one for one in root.iterchildren(W + "style")}
         self._resolved: dict[str, Style] = {}
+        self._superscripts: dict[str, bool] = {}
 
     def of(self, paragraph: Any) -> Style:
         """The paragraph's style; the plain style if it names none."""
@@ -128,11 +130,14 @@ class Styles:
         return self._resolved[style_id]
 
     def mark_superscripts(self, root: Any) -> None:
-        """Mark the runs whose character style is that of a superscript, like those of their own."""
+        """Make the runs superscripts that are superscripts by their character style."""
         for reference in root.iter(W + "rStyle"):
-            run = reference.getparent()
-            if run.find(W + "vertAlign") is None and self._is_raised(reference.get(W + "val")):
-                run.append(run.makeelement(W + "vertAlign", {W + "val": "superscript"}))
+            properties, style_id = reference.getparent(), reference.get(W + "val")
+            if style_id not in self._superscripts:
+                self._superscripts[style_id] = self._is_superscript(style_id)
+            if self._superscripts[style_id] and properties.find(W + "vertAlign") is None:
+                align = properties.makeelement(W + "vertAlign", {W + "val": "superscript"})
+                properties.append(align)
 
     def level(self, paragraph: Any, style: Style) -> int:
         """The heading level from 1; the paragraph's own outline level overrides its style's."""
@@ -147,7 +152,7 @@ class Styles:
             yield element
             style_id = value_of(element, W + "basedOn")
 
-    def _is_raised(self, style_id: str) -> bool:
+    def _is_superscript(self, style_id: str) -> bool:
         alignments = (value_of(one, f"{W}rPr/{W}vertAlign") for one in self._chain(style_id))
         return next(filter(None, alignments), "") == "superscript"
 
@@ -233,17 +238,26 @@ class _Body:
         style = self._styles.of(paragraph)
         if style.is_code:
             return "code", text
-        label, depth = (
-            self._numbering.label(paragraph, style.list_id, style.list_depth)
-            if text.strip()
-            else ("", 0)
-        )
-        level = self._styles.level(paragraph, style)
-        if level:
-            return "", heading(level, f"{label.strip('-')} {text}") if text.strip() else ""
+        label, depth = self._label(paragraph, style, text)
+        if not text.strip():
+            return "", ""
+        if level := self._styles.level(paragraph, style):
+            return "", heading(level, f"{label.strip('-')} {text}")
         if not label:
             return "", text.strip()
         return "item", f"{'  ' * depth}{label} {one_line(text)}"
+
+    def _label(self, paragraph: Any, style: Style, text: str) -> tuple[str, int]:
+        """See `Numbering.label`; a paragraph that a tracked change deletes has no number."""
+        if not text.strip() and paragraph.find(f"{W}pPr/{W}rPr/{W}del") is not None:
+            return "", 0
+        return self._numbering.label(paragraph, style.list_id, style.list_depth)
+
+    def _line(self, paragraph: Any) -> str:
+        """The text in a cell or note, with its number, but without the bullet of a list."""
+        text = paragraph_text(paragraph)
+        label, _depth = self._label(paragraph, self._styles.of(paragraph), text)
+        return f"{label.strip('-')} {text}".lstrip(" ") if text.strip() else ""
 
     def _extras(self, paragraph: Any) -> Iterator[str]:
         """Yield the text boxes anchored in the paragraph, and the notes that it refers to."""
@@ -261,14 +275,13 @@ class _Body:
                 rows = content_blocks(element, W + "tr")
                 lines += (self._flat(cell) for row in rows for cell in _cells(row))
             else:
-                lines.append(paragraph_text(element))
+                lines.append(self._line(element))
         return "\n".join(line for line in lines if line.strip())
 
     def _table(self, table: Any) -> str:
         rows = [self._row(row) for row in content_blocks(table, W + "tr")]
         if all(len(row) <= 1 for row in rows):  # a text frame, not a table
-            cells = [cell for row in content_blocks(table, W + "tr") for cell in _cells(row)]
-            return collapse_blank_lines("\n\n".join(self._flat(cell) for cell in cells))
+            return collapse_blank_lines("\n\n".join(text or "" for row in rows for text in row))
         return pipe_table(_filled_down(rows))
 
     def _row(self, row: Any) -> list[str | None]:

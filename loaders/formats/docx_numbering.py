@@ -2,7 +2,7 @@
 
 import re
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 W = "{http://schemas.openxmlformats.org/wordprocessingml/2006/main}"
@@ -24,11 +24,19 @@ def number_of(text: str) -> int:
 
 
 class _Level(NamedTuple):
-    """A level of a list: the format of its numbers, the pattern of its labels, the first number."""
+    """A level of a list: how its labels are written, its first number, and when it restarts.
+
+    It restarts after an item of one of the first `restart` levels.
+    """
 
     form: str
     pattern: str
     start: int
+    restart: int
+    is_decimal: bool
+
+
+_PLAIN = _Level("decimal", "", 1, 0, False)
 
 
 class Numbering:
@@ -41,66 +49,99 @@ class Numbering:
     def __init__(self, root: Any) -> None:
         self._definitions: dict[str, str] = {}  # by list
         self._levels: dict[tuple[str, int], _Level] = {}  # by definition and depth
+        self._own_levels: dict[tuple[str, int], _Level] = {}  # overrides by list and depth
         self._starts: dict[tuple[str, int], int] = {}  # overrides by list and depth
-        self._begun: set[tuple[str, int]] = set()
+        self._places: set[tuple[str, int]] = set()  # lists and depths with an item so far
         self._counts: dict[str, list[int | None]] = defaultdict(lambda: [None] * _LEVELS)
-        for definition in root.iterchildren(W + "abstractNum"):
-            self._add_levels(definition.get(W + "abstractNumId"), definition)
+        definitions = _definitions(root)
+        for definition in definitions.values():
+            for level in definition.iterchildren(W + "lvl"):
+                place = definition.get(W + "abstractNumId"), _depth(level)
+                self._levels[place] = _level_of(level)
         for number in root.iterchildren(W + "num"):
-            self._add_list(number.get(W + "numId"), number)
+            self._add_list(number, definitions)
 
-    def _add_levels(self, definition: str, parent: Any) -> None:
-        for level in parent.iterchildren(W + "lvl"):
-            form, pattern = value_of(level, W + "numFmt"), value_of(level, W + "lvlText")
-            start = number_of(value_of(level, W + "start") or "1")
-            self._levels[definition, _depth(level)] = _Level(form, pattern, start)
-
-    def _add_list(self, list_id: str, number: Any) -> None:
-        self._definitions[list_id] = value_of(number, W + "abstractNumId")
+    def _add_list(self, number: Any, definitions: Mapping[str, Any]) -> None:
+        list_id = number.get(W + "numId")
+        definition = definitions.get(value_of(number, W + "abstractNumId"))
+        if definition is None:
+            return
+        self._definitions[list_id] = definition.get(W + "abstractNumId")
         for override in number.iterchildren(W + "lvlOverride"):
+            for level in override.iterchildren(W + "lvl"):
+                self._own_levels[list_id, _depth(level)] = _level_of(level)
             if start := value_of(override, W + "startOverride"):
                 self._starts[list_id, _depth(override)] = number_of(start)
 
     def label(self, paragraph: Any, list_id: str, depth: int) -> tuple[str, int]:
         """The paragraph's label in its list ("-", "1.", "제3조"; empty for none), and its depth.
 
-        `list_id` and `depth` are those of its style, which its own properties override.
+        Call it once for each paragraph, in order. `list_id` and `depth` are those of its style,
+        which its own properties override.
         """
         list_id = value_of(paragraph, f"{W}pPr/{W}numPr/{W}numId") or list_id
         own_depth = value_of(paragraph, f"{W}pPr/{W}numPr/{W}ilvl")
         depth = min(number_of(own_depth) if own_depth else depth, _LEVELS - 1)
-        definition = self._definitions.get(list_id, "")
-        if list_id == "0" or (definition, depth) not in self._levels:
+        if list_id == "0" or self._level(list_id, depth) is None:
             return "", 0
-        counts = self._counts[definition]
+        counts = self._counts[self._definitions[list_id]]
         counts[depth] = self._next(list_id, depth, counts[depth])
-        counts[depth + 1 :] = [None] * (_LEVELS - depth - 1)
-        return self._label(definition, depth, counts), depth
+        for deeper in range(depth + 1, _LEVELS):
+            if depth < (self._level(list_id, deeper) or _PLAIN).restart:
+                counts[deeper] = None
+        return self._label(list_id, depth, counts), depth
 
     def _next(self, list_id: str, depth: int, count: int | None) -> int:
         """The number of the next item; the first one of a list is its override, if it has one."""
         place = list_id, depth
-        is_restart = place in self._starts and place not in self._begun
-        self._begun.add(place)
-        if count is not None and not is_restart:
+        is_override = place in self._starts and place not in self._places
+        self._places.add(place)
+        if count is not None and not is_override:
             return count + 1
-        return self._starts.get(place, self._levels[self._definitions[list_id], depth].start)
+        return self._starts.get(place, (self._level(*place) or _PLAIN).start)
 
-    def _label(self, definition: str, depth: int, counts: Sequence[int | None]) -> str:
-        form, pattern, _ = self._levels[definition, depth]
-        if form in ("bullet", "none", ""):
-            return "-" if form == "bullet" else ""
+    def _level(self, list_id: str, depth: int) -> _Level | None:
+        own = self._own_levels.get((list_id, depth))
+        return own or self._levels.get((self._definitions.get(list_id, ""), depth))
+
+    def _label(self, list_id: str, depth: int, counts: Sequence[int | None]) -> str:
+        item = self._level(list_id, depth) or _PLAIN
+        if item.form in ("bullet", "none", ""):
+            return "-" if item.form == "bullet" else ""
 
         def number(match: re.Match[str]) -> str:
             at = int(match[1]) - 1
-            level = self._levels.get((definition, at), _DECIMAL)
-            count = counts[at]
-            return format_number(level.start if count is None else count, level.form)
+            level = self._level(list_id, at) or _PLAIN
+            count = level.start if counts[at] is None else counts[at]
+            return format_number(count or 0, "decimal" if item.is_decimal else level.form)
 
-        return re.sub(r"%([1-9])", number, pattern).strip() or "-"
+        return re.sub(r"%([1-9])", number, item.pattern).strip() or "-"
 
 
-_DECIMAL = _Level("decimal", "", 1)
+def _definitions(root: Any) -> dict[str, Any]:
+    """The definitions of lists by id; the definition of a style replaces a reference to it."""
+    elements = list(root.iterchildren(W + "abstractNum"))
+    definitions = {one.get(W + "abstractNumId"): one for one in elements}
+    styles = {value_of(one, W + "styleLink"): one for one in definitions.values()}
+    links = {id_: value_of(one, W + "numStyleLink") for id_, one in definitions.items()}
+    return {id_: styles.get(links[id_] or " ", one) for id_, one in definitions.items()}
+
+
+def _level_of(level: Any) -> _Level:
+    restart = value_of(level, W + "lvlRestart")
+    return _Level(
+        form=value_of(level, W + "numFmt"),
+        pattern=value_of(level, W + "lvlText"),
+        start=number_of(value_of(level, W + "start") or "1"),
+        restart=number_of(restart) if restart else _depth(level),
+        is_decimal=_is_on(level, W + "isLgl"),
+    )
+
+
+def _is_on(element: Any, path: str) -> bool:
+    """Whether the switch at the path is there and not off."""
+    node = element.find(path)
+    return node is not None and node.get(W + "val", "1") not in ("0", "false", "off")
 
 
 def _depth(element: Any) -> int:

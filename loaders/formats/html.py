@@ -39,8 +39,9 @@ from loaders.formats.content import (
     pipe_table,
     without_empty_columns,
 )
-from loaders.formats.equations import web_equation
+from loaders.formats.equations import join_equations
 from loaders.formats.superscript import join_superscripts, superscript
+from loaders.formats.web_equations import web_equation
 
 _LANGUAGE = re.compile(r"(?:lang(?:uage)?-|brush:\s*)([\w+#-]+)")
 _LANGUAGE_ATTRIBUTES = ("data-syntaxhighlighter-params",)
@@ -73,6 +74,8 @@ class PageConverter(MarkdownConverter):
         """Convert an element; a table is converted as a whole, because spans affect other cells."""
         if node.name == "table" and "_inline" not in (parent_tags or ()):
             return self._table(node, set(parent_tags or ()))
+        if node.name.endswith("math"):  # possibly with a prefix
+            return self._equation(node, set(parent_tags or ()))
         return str(super().process_tag(node, parent_tags=parent_tags))  # type: ignore[misc]  # missing in the stubs
 
     def process_text(self, el: PageElement, parent_tags: set[str] | None = None) -> str:
@@ -87,6 +90,12 @@ class PageConverter(MarkdownConverter):
         if "_inline" in parent_tags or not text.strip():
             return text
         return f"\n\n{heading(n, text)}\n\n"
+
+    def _equation(self, math: Tag, parent_tags: set[str]) -> str:
+        """An equation in one line, in a paragraph of its own if it is displayed so."""
+        equation = web_equation(math)
+        is_block = math.get("display") == "block" and "_inline" not in parent_tags
+        return f"\n\n{equation}\n\n" if is_block else equation
 
     def _table(self, table: Tag, parent_tags: set[str]) -> str:
         caption = table.find("caption")
@@ -135,14 +144,8 @@ class PageConverter(MarkdownConverter):
 
     def convert__document_(self, el: Tag, text: str, parent_tags: set[str]) -> str:  # noqa: ARG002  markdownify's signature
         """Return the page without the white space that browsers don't show."""
-        text = _BLANK_LINES.sub("\n\n", _INVISIBLE.sub("", join_superscripts(text)))
+        text = _BLANK_LINES.sub("\n\n", _INVISIBLE.sub("", join_superscripts(join_equations(text))))
         return text.replace(_HARD_SPACE, " ").replace(_EMPTY_LINE, "").strip("\n")
-
-    def convert_math(self, el: Tag, text: str, parent_tags: set[str]) -> str:  # noqa: ARG002  markdownify's signature
-        """Convert an equation to one line, in a paragraph of its own if it is displayed so."""
-        equation = web_equation(el)
-        is_block = el.get("display") == "block" and "_inline" not in parent_tags
-        return f"\n\n{equation}\n\n" if is_block else equation
 
     def convert_sup(self, el: Tag, text: str, parent_tags: set[str]) -> str:  # noqa: ARG002  markdownify's signature
         """Convert a superscript; the mark of a footnote is omitted."""
@@ -205,7 +208,7 @@ _NOISE = frozenset({
 })  # fmt: skip
 _NOISE_ROLES = ("navigation", "search", "menu", "menubar", "toolbar")
 _DRAWN_EQUATION = "katex-html"
-"""The class of KaTeX's drawing of an equation, which is also there as a `math` element."""
+"""The class of KaTeX's drawing of an equation, usually next to a `math` element."""
 _HIDDEN_STYLE = re.compile(r"display\s*:\s*none|visibility\s*:\s*hidden", re.IGNORECASE)
 _XML_DECLARATION = re.compile(r"\A\s*<\?xml[^>]*>")
 _TABLE_PARTS = ["table", "thead", "tbody", "tfoot", "tr", "td", "th", "caption"]
@@ -259,7 +262,7 @@ def _is_noise(tag: Tag) -> bool:
     if tag.name in _NOISE or "hidden" in tag.attrs or tag.attrs.get("role") in _NOISE_ROLES:
         return True
     if _DRAWN_EQUATION in (tag.attrs.get("class") or ()):
-        return True
+        return tag.parent is not None and tag.parent.find("math") is not None
     return "style" in tag.attrs and _HIDDEN_STYLE.search(str(tag.attrs["style"])) is not None
 
 

@@ -41,12 +41,12 @@ _CONTROL_UNITS = 8
 
 @dataclass(slots=True)
 class Record:
-    """A record with its bytes and the records of the next level below it; see `letters`."""
+    """A record with its bytes, the records of the next level below it, and see `letters`."""
 
     tag: int
     data: bytes
     children: list["Record"] = field(default_factory=list)
-    raised: Mapping[int, bool] | None = None
+    superscripts: Mapping[int, bool] | None = None
 
 
 def tree(data: bytes) -> tuple[list[Record], bool]:
@@ -77,13 +77,13 @@ def _records(data: bytes) -> Iterator[tuple[int, int, bytes, bool]]:
         at += size
 
 
-def letters(data: bytes, raised: Mapping[int, bool] | None = None) -> str:
+def letters(data: bytes, superscripts: Mapping[int, bool] | None = None) -> str:
     """The visible text of a paragraph's units; control characters of eight units are omitted.
 
-    `raised` tells, for the places of units where the shape of letters changes, whether superscripts
-    begin there.
+    `superscripts` has, by the place of a unit at which the shape of letters changes, whether
+    superscripts begin there.
     """
-    changes, is_raised = raised or {}, False
+    changes, is_raised = superscripts or {}, False
     units = struct.unpack(f"<{len(data) // 2}H", data[: len(data) // 2 * 2])
     units_out: list[int] = []
     at = 0
@@ -227,20 +227,22 @@ class _Styles:
         self._shapes = [_shape_level(one.data) for one in records if one.tag == PARA_SHAPE]
         self._styles = [_style_level(one.data) for one in records if one.tag == STYLE]
         shapes = [unsigned(one.data, 46, 4) for one in records if one.tag == CHAR_SHAPE]
-        self._raised = {at for at, properties in enumerate(shapes) if properties & _SUPERSCRIPT}
+        self._superscripts = {
+            at for at, properties in enumerate(shapes) if properties & _SUPERSCRIPT
+        }
 
     def mark_superscripts(self, record: Record) -> None:
         """Tell the texts of all paragraphs in a record where superscripts begin and end."""
-        for paragraph in _flatten(record) if self._raised else ():
+        for paragraph in _flatten(record) if self._superscripts else ():
             changes = {
-                unsigned(one.data, at, 4): unsigned(one.data, at + 4, 4) in self._raised
+                unsigned(one.data, at, 4): unsigned(one.data, at + 4, 4) in self._superscripts
                 for one in paragraph.children
                 if one.tag == PARA_CHAR_SHAPE
                 for at in range(0, len(one.data), 8)
             }
             for one in paragraph.children:
                 if one.tag == PARA_TEXT:
-                    one.raised = changes
+                    one.superscripts = changes
 
     def level(self, header: bytes) -> int:
         """The level of the paragraph with this header; 0 if it is not a heading."""
@@ -284,7 +286,7 @@ def _blocks(records: Sequence[Record], styles: _Styles) -> Iterator[str]:
 
 def _text(paragraph: Record) -> str:
     texts = (one for one in paragraph.children if one.tag == PARA_TEXT)
-    return "".join(letters(one.data, one.raised) for one in texts).strip()
+    return "".join(letters(one.data, one.superscripts) for one in texts).strip()
 
 
 def _control(control: Record, styles: _Styles) -> Iterator[str]:

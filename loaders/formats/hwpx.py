@@ -5,7 +5,7 @@ Element names are those of the Korean standard KS X 6101 (OWPML).
 
 import re
 import zipfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from domain.errors import UnreadableError
@@ -56,7 +56,8 @@ def read(data: bytes) -> Content:
     """
     archive = open_zip(data, ".hwpx")
     refuse_encrypted(archive)
-    levels, raised = _levels(archive), _raised_styles(archive)
+    header = list(part_elements(archive, "Contents/header.xml"))
+    levels, superscripts = _levels(header), _superscripts(header)
     texts, warnings = [], []
     for at, name in enumerate(_sections(archive), start=1):
         try:
@@ -64,10 +65,7 @@ def read(data: bytes) -> Content:
         except (UnreadableError, SyntaxError):  # lxml's syntax error is a SyntaxError
             warnings.append(_MISSING.format(number=at))
             continue
-        for run in root.iter("{*}run"):
-            if attribute(run, "charPrIDRef") in raised:
-                for text in children(run, "t"):
-                    mark_superscript(text)
+        _mark_superscripts(root, superscripts)
         texts.append("\n\n".join(_blocks(root, levels)))
     text = "\n\n".join(filter(None, texts))
     if not text:
@@ -94,10 +92,10 @@ def _title(archive: zipfile.ZipFile) -> str:
     return next(filter(None, map(file_title, titles)), "")
 
 
-def _levels(archive: zipfile.ZipFile) -> dict[tuple[str, str], int]:
+def _levels(header: Sequence[Any]) -> dict[tuple[str, str], int]:
     """The heading levels of styles and paragraph shapes, by ("style" or "shape", id)."""
     levels: dict[tuple[str, str], int] = {}
-    for node in part_elements(archive, "Contents/header.xml"):
+    for node in header:
         if local(node) == "paraPr":
             heading_node = child(node, "heading")
             if heading_node is not None and attribute(heading_node, "type") == "OUTLINE":
@@ -109,13 +107,17 @@ def _levels(archive: zipfile.ZipFile) -> dict[tuple[str, str], int]:
     return levels
 
 
-def _raised_styles(archive: zipfile.ZipFile) -> set[str]:
-    """The ids of the character properties of superscripts."""
-    return {
-        attribute(node, "id")
-        for node in part_elements(archive, "Contents/header.xml")
-        if local(node) == "charPr" and child(node, "supscript") is not None
-    }
+def _superscripts(header: Sequence[Any]) -> set[str]:
+    """The ids of the properties of letters that are superscripts."""
+    letters = (node for node in header if local(node) == "charPr")
+    return {attribute(node, "id") for node in letters if child(node, "supscript") is not None}
+
+
+def _mark_superscripts(root: Any, superscripts: set[str]) -> None:
+    for run in root.iter("{*}run") if superscripts else ():
+        if attribute(run, "charPrIDRef") in superscripts:
+            for text in children(run, "t"):
+                mark_superscript(text)
 
 
 def _blocks(parent: Any, levels: dict[tuple[str, str], int]) -> Iterator[str]:

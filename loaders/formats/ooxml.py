@@ -28,7 +28,8 @@ from loaders.formats.content import (
     pipe_table,
     without_empty_columns,
 )
-from loaders.formats.equations import office_equation
+from loaders.formats.equations import join_equations
+from loaders.formats.office_equations import office_equation
 from loaders.formats.superscript import join_superscripts, superscript
 
 _OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
@@ -57,6 +58,7 @@ def open_archive(data: bytes, suffix: str) -> io.BytesIO:
 _MAX_CHART_POINTS = 1000
 _POSITIVE = re.compile("0*[1-9]")
 _RUNS = "r", "br", "fld", "m"
+_SHAPES = "sp", "grpSp", "graphicFrame", "cxnSp", "pic"
 
 
 def read_pptx(data: bytes) -> Content:
@@ -71,13 +73,17 @@ def read_pptx(data: bytes) -> Content:
 
 
 def _choose_alternatives(slide: Any) -> None:
-    """Replace alternatives by the first one: shapes and runs of text that contain equations."""
+    """Replace alternatives by the first one, unless its elements are unknown, such as ink.
+
+    PowerPoint writes two versions of each equation, and of the whole shape that contains it.
+    """
     for alternatives in list(slide.iter("{*}AlternateContent")):
-        for choice in children(alternatives, "Choice"):
-            for element in list(choice):
-                alternatives.addprevious(element)
-            break
-        alternatives.getparent().remove(alternatives)
+        choice = child(alternatives, "Choice")
+        elements = [] if choice is None else list(children(choice, *_SHAPES, "m"))
+        for element in elements:
+            alternatives.addprevious(element)
+        if elements:
+            alternatives.getparent().remove(alternatives)
 
 
 def _slide(slide: Any) -> str:
@@ -119,12 +125,13 @@ def _text(frame: Any) -> str:
 
 def _paragraph_text(paragraph: Any) -> str:
     """The text of an `a:p` element, with ^ before a superscript that is an exponent: 10^6."""
-    return join_superscripts("".join(map(_run_text, children(paragraph, *_RUNS))))
+    text = "".join(map(_run_text, children(paragraph, *_RUNS)))
+    return join_superscripts(join_equations(text))
 
 
 def _run_text(run: Any) -> str:
     if local(run) == "m":
-        return " ".join(map(office_equation, run))
+        return "".join(map(office_equation, run))
     text = "\v" if local(run) == "br" else run.findtext("{*}t") or ""
     return superscript(text) if _is_raised(run) else text
 

@@ -33,7 +33,7 @@ from loaders.formats.content import (
     join_pages,
     one_line,
 )
-from loaders.formats.superscript import join_superscripts, mark_superscript
+from loaders.formats.superscript import MIN_RISE_SHARE, join_superscripts, mark_superscript
 
 _LEFT_OUT = frozenset({
     "annotation", "annotation-end", "tracked-changes", "hidden-text", "ruby-text", "notes",
@@ -41,7 +41,7 @@ _LEFT_OUT = frozenset({
     "event-listeners", "forms", "settings", "frame", "custom-shape", "text-box", "image",
 })  # fmt: skip
 _LETTERS = {"tab": "\t", "line-break": "\n", "soft-page-break": ""}
-_RAISED = re.compile(r"super|\+?0*[1-9]")
+_RISE = re.compile(r"\+?(\d{1,4})(?:\.\d*)?%")
 _MAX_REPEATED = 1000
 _MAX_CELLS = 2_000_000
 
@@ -94,7 +94,9 @@ class Package:
             properties = None if style is None else child(style, "text-properties")
             position = "" if properties is None else attribute(properties, "text-position")
             if position:
-                return bool(_RAISED.match(position))
+                rise = _RISE.match(position)
+                is_high = rise is not None and int(rise[1]) >= 100 * MIN_RISE_SHARE
+                return is_high or position.startswith("super")
         return False
 
     def is_numbered(self, name: str, depth: int) -> bool:

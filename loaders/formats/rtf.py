@@ -14,7 +14,7 @@ from typing import NamedTuple
 from domain.errors import UnreadableError
 from domain.messages import _
 from loaders.formats.content import Content, heading, join_blocks, one_line, pipe_table, style_level
-from loaders.formats.superscript import join_superscripts, superscript
+from loaders.formats.superscript import MIN_RISE_PT, join_superscripts, superscript
 
 
 class Table:
@@ -133,8 +133,8 @@ _LETTERS = {
     "enspace": " ", "qmspace": " ", "bullet": "\u2022", "lquote": "\u2018", "rquote": "\u2019",
     "ldblquote": "\u201c", "rdblquote": "\u201d", "nestcell": " ", "nestrow": "\n",
 }  # fmt: skip
-_RAISING = {"super": True, "up": True, "nosupersub": False, "sub": False, "dn": False}
-"""Control words after which letters are raised, if their number is not 0, or no longer."""
+_SCRIPTS = {"super": True, "sub": False, "nosupersub": False}
+_DEFAULT_RISE = 6  # half-points
 _SYMBOLS = {"~": "\xa0", "_": "-", "\\": "\\", "{": "{", "}": "}"}
 _PARAGRAPH_ENDS = frozenset({"par", "sect", "page"})
 _MAX_SKIPPED = 100
@@ -147,7 +147,8 @@ class _State:
     place: str = "body"
     hidden: bool = False  # in a hidden destination
     unseen: bool = False  # hidden or deleted letters
-    raised: bool = False  # superscript
+    superscript: bool = False
+    lifted: bool = False  # by a number of half-points
     codec: str = ""
     skip: int = 1  # fallback characters after a Unicode character
 
@@ -165,7 +166,8 @@ def read(data: bytes) -> Content:
     whole = document.walk(start)
     warnings = () if whole else (_("the file ends unexpectedly: part of its text may be missing"),)
     text = _join_surrogates(join_blocks(document.blocks))
-    return Content(text, _join_surrogates("".join(document.texts["title"])), warnings=warnings)
+    title = _join_surrogates(join_superscripts("".join(document.texts["title"])))
+    return Content(text, title, warnings=warnings)
 
 
 def _join_surrogates(text: str) -> str:
@@ -250,8 +252,12 @@ class _Document:
             self._skipped = self._state.skip
         elif word in ("v", "deleted"):
             self._state = replace(self._state, unseen=number != 0)
-        elif word in _RAISING:
-            self._state = replace(self._state, raised=_RAISING[word] and number != 0)
+        elif word in _SCRIPTS:
+            self._state = replace(self._state, superscript=_SCRIPTS[word] and number != 0)
+        elif word in ("up", "dn"):
+            half_points = _DEFAULT_RISE if number is None else number
+            is_high = word == "up" and half_points >= 2 * MIN_RISE_PT
+            self._state = replace(self._state, lifted=is_high)
         elif not self._state.hidden:
             self._encoding(word, number or 0)
             self._layout(word, number or 0)
@@ -273,7 +279,9 @@ class _Document:
             self._fonts |= {self._font: codec} if codec else {}
         elif word == "plain":
             codec = self._fonts.get(self._default_font, "")
-            self._state = replace(self._state, codec=codec, unseen=False, raised=False)
+            self._state = replace(
+                self._state, codec=codec, unseen=False, superscript=False, lifted=False
+            )
 
     def _layout(self, word: str, number: int) -> None:
         if self._state.place == "styles":
@@ -349,4 +357,5 @@ class _Document:
         if state.place == "styles":
             self._name_style(text)
         elif state.place in self.texts:
-            self.texts[state.place].append(superscript(text) if state.raised else text)
+            is_raised = state.superscript or state.lifted
+            self.texts[state.place].append(superscript(text) if is_raised else text)

@@ -4,6 +4,10 @@ import re
 from typing import Any
 
 START, END = "\ufdd0", "\ufdd1"  # noncharacters, which texts do not contain and lxml accepts
+MIN_RISE_PT = 3.0
+"""Text that is raised by fewer points, or by a smaller share of its height, is no superscript: its
+author adjusted the line. Superscripts rise by a third; LibreOffice saves those of Word files so."""
+MIN_RISE_SHARE = 0.2
 _SPLIT = END + START
 _BEFORE_DIGIT = re.compile(rf"(?<=\d){END}+(?=\d)")
 _AFTER_NUMBER = re.compile(rf"(?:(?<=\d)|(?<=\d[.,:/])){START}+(?=[-+−–.,]?\d)")

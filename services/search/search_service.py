@@ -1,6 +1,6 @@
 """Searches in the active index of the library."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import TYPE_CHECKING
@@ -166,21 +166,12 @@ class SearchService:
         See `Spelling.correct`. Hidden passages have no effect. While the keyword index is damaged,
         nothing is corrected.
         """
-        from services.search.ranking import WORDS
-        from services.search.spelling_correction import Spelling
-
-        index = self.library.open_index()
-        if index is None:
-            return question
         readable = self.library.access.readable(principal)
         full_condition = searchable(condition or {}, readable, conversation_id)
-        texts = partial(self._searched_texts, principal)
         hides = bool(readable.hidden or readable.denied.documents)
-        try:
-            return Spelling(index.words, texts, full_condition, hides).correct(question)
-        except DamagedIndexError as error:
-            index.failures[WORDS] = str(error)
-            return question
+        texts = partial(self._searched_texts, principal)
+        respell = partial(_respell, question, texts, full_condition, hides)
+        return self.library.search_active(respell) or question
 
     def passages(self, principal: Principal) -> ReadablePassages:
         """The passages that the principal may read."""
@@ -228,6 +219,23 @@ class SearchService:
                 )
             )
         return replace(self.options, score_threshold=score_threshold)
+
+
+def _respell(
+    question: str,
+    texts: Callable[[Sequence[str]], Iterable[str]],
+    condition: Filter,
+    hides: bool,
+    index: "OpenIndex",
+) -> str:
+    from services.search.ranking import WORDS
+    from services.search.spelling_correction import Spelling
+
+    try:
+        return Spelling(index.words, texts, condition, hides).correct(question)
+    except DamagedIndexError as error:
+        index.failures[WORDS] = str(error)
+        return question
 
 
 @dataclass(frozen=True)

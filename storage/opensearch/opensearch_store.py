@@ -92,7 +92,8 @@ class OpenSearchStore(IndexStore):
 
     def expect_contents(self) -> None:
         """See `IndexStore`."""
-        self._passage_index.must_exist = True
+        if self._cluster is not None:
+            self._passage_index.must_exist = True
 
     def prepare(self) -> None:
         """Check the server, and that the index is there and is Footnote's."""

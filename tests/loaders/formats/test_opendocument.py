@@ -137,7 +137,7 @@ def test_nested_text_boxes_are_read_once():
     assert odt(body).page_content == "deep"
 
 
-@pytest.mark.parametrize("position", ["super 58%", "33% 58%", "+7% 58%"])
+@pytest.mark.parametrize("position", ["super 58%", "33% 58%", "+20% 58%"])
 def test_superscripts_do_not_change_numbers(position):
     styles = (
         '<style:style style:family="text" style:name="T1">'
@@ -145,11 +145,13 @@ def test_superscripts_do_not_change_numbers(position):
         '<style:style style:family="text" style:name="T2" style:parent-style-name="T1"/>'
         '<style:style style:family="text" style:name="T3">'
         '<style:text-properties style:text-position="-33% 58%"/></style:style>'
+        '<style:style style:family="text" style:name="T4" style:parent-style-name="T1">'
+        '<style:text-properties style:text-position="7% 100%"/></style:style>'
     )
     document = odt(
         '<text:p>10<text:span text:style-name="T2"><text:span>6</text:span></text:span> cells,'
         ' H<text:span text:style-name="T3">2</text:span>O, 5<text:span text:style-name="T1">th'
-        "</text:span></text:p>",
+        '</text:span>, 1<text:span text:style-name="T4">5</text:span></text:p>',
         styles=styles,
     )
-    assert document.page_content == "10^6 cells, H2O, 5th"
+    assert document.page_content == "10^6 cells, H2O, 5th, 15"

@@ -86,6 +86,19 @@ def test_shapes_and_paragraphs_with_equations_are_read():
     assert read(build).page_content == "up to 10^6 cells"
 
 
+def test_a_slide_with_ink_is_read():
+    def build(presentation):
+        slide = slide_of(presentation, BLANK)
+        box(slide.shapes, "Plan")
+        ink = ALTERNATIVES.replace('a14"/>', 'p14"><p14:contentPart/></mc:Choice>', 1)
+        ink = ink.replace("<mc:Fallback/>", "<mc:Fallback><p14:pic/></mc:Fallback>")
+        namespace = 'xmlns:p14="http://schemas.microsoft.com/office/powerpoint/2010/main"'
+        ink = ink.replace("<mc:AlternateContent", f"<mc:AlternateContent {namespace}", 1)
+        slide.shapes[0].element.addprevious(parse_xml(ink))
+
+    assert read(build).page_content == "Plan"
+
+
 def test_tables_become_pipe_tables():
     def build(presentation):
         shapes = slide_of(presentation, TITLE_ONLY, "Days").shapes

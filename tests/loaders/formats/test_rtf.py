@@ -131,6 +131,9 @@ def test_files_that_are_not_rtf_are_rejected():
         (r"10{\super 6} cells", "10^6 cells"),
         (r"10\super 6\nosupersub  cells", "10^6 cells"),
         (r"10\up8 6\up0  cells", "10^6 cells"),
+        (r"10\up 6\dn0  cells", "10^6 cells"),
+        (r"10\super\up0 6\nosupersub  cells", "10^6 cells"),
+        (r"1\up2 06\up0  cells", "106 cells"),
         (r"10\super 6\plain  cells", "10^6 cells"),
         (r"H\sub 2\nosupersub O and m{\super 2}", "H2O and m2"),
         (r"25 days{\super 1}{\footnote paid}", "25 days1\n\n> paid"),
@@ -139,3 +142,8 @@ def test_files_that_are_not_rtf_are_rejected():
 )
 def test_superscripts_do_not_change_numbers(body, expected):
     assert read(body).page_content == expected
+
+
+def test_a_superscript_in_the_title_does_not_change_a_number():
+    document = read(r"{\info{\title 10{\super 6} cells}}text")
+    assert document.metadata["title"] == "10^6 cells"
