@@ -8,9 +8,7 @@ otherwise become one.
 import re
 
 OPEN, CLOSE, WORD, END = "\ufdd2", "\ufdd3", "\ufdd4", "\ufdd5"
-_EDGES = re.compile(
-    rf"(?P<before>.?)(?P<edges>[{OPEN}{CLOSE}{WORD}{END}]+)(?=(?P<after>.?))", re.DOTALL
-)
+_EDGES = re.compile(f"[{OPEN}{CLOSE}{WORD}{END}]+")
 _OPERATOR = "√∛∜∑∏∫"
 _GAPS = (
     (OPEN, re.compile(r"[0-9A-Za-z][\d_^]")),  # 1 1/2
@@ -25,13 +23,14 @@ _ROOTS = {"": "√", "2": "√", "3": "∛", "4": "∜"}
 
 def join_equations(text: str) -> str:
     """The text with spaces at the edges of equations and of their parts where they are needed."""
-    return _EDGES.sub(_joined, text)
+    return _EDGES.sub(_gap, text)
 
 
-def _joined(match: re.Match[str]) -> str:
-    before, edges, after = match.groups()
-    gaps = (gap for edge, gap in _GAPS if edge in edges)
-    return f"{before} " if any(gap.match(before + after) for gap in gaps) else before
+def _gap(match: re.Match[str]) -> str:
+    start, end = match.span()
+    around = match.string[start - 1 : start] + match.string[end : end + 1] if start else ""
+    is_needed = any(gap.match(around) for edge, gap in _GAPS if edge in match[0])
+    return " " if is_needed else ""
 
 
 def whole(text: str) -> str:

@@ -5,9 +5,9 @@ from typing import Any
 
 START, END = "\ufdd0", "\ufdd1"  # noncharacters, which texts do not contain and lxml accepts
 MIN_RISE_PT = 3.0
-"""Text that is raised by fewer points, or by a smaller share of its height, is no superscript: its
-author adjusted the line. Superscripts rise by a third; LibreOffice saves those of Word files so."""
+"""The least rise of a superscript in points; smaller ones only adjust letters to the line."""
 MIN_RISE_SHARE = 0.2
+"""The same as a share of the font size; superscripts usually rise by a third of it."""
 _SPLIT = END + START
 _BEFORE_DIGIT = re.compile(rf"(?<=\d){END}+(?=\d)")
 _AFTER_NUMBER = re.compile(rf"(?:(?<=\d)|(?<=\d[.,:/])){START}+(?=[-+−–.,]?\d)")
