@@ -270,7 +270,7 @@ class IndexStores:
 
 
 def open_store(indexes: Indexes, stores: IndexStores, index: Index) -> IndexStore:
-    """The store of an index; its parts must exist if they do now, or if it lists passages.
+    """The store of an index; its parts must exist if they do now, or if the ledger lists passages.
 
     Otherwise, a search would take parts that another process deletes for new ones without passages.
     """

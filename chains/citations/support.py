@@ -7,6 +7,7 @@ from collections.abc import Set
 from functools import cached_property
 from itertools import pairwise
 
+from chains.citations.number_words import word_numbers
 from chains.citations.visible_text import shown
 from domain.language.script import IS_CJK
 from domain.language.sentences import split_sentences
@@ -138,18 +139,6 @@ _LIST_NUMBER = re.compile(
     r"|(?:(?:step|단계|手順|ステップ)\s*)?\d{1,3}(?:단계)?(?:[.):][*_]{0,3}\s+|：))",
     re.IGNORECASE,
 )
-_UNITS = "one two three four five six seven eight nine"
-_SMALL = f"{_UNITS} ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen nineteen"
-_TENS = "twenty thirty forty fifty sixty seventy eighty ninety"
-_WORTH = dict(zip(f"{_SMALL} {_TENS}".split(), (*range(1, 20), *range(20, 100, 10)), strict=True))
-_MAGNITUDES = "hundred", "thousand", "million", "billion"
-_SPELT_NUMBER = re.compile(
-    "".join(f"(?<!{one} )(?<!{one} and )" for one in _MAGNITUDES)
-    + rf"\b(?:({_TENS.replace(' ', '|')})(?:[- ]({_UNITS.replace(' ', '|')})\b)?+"
-    rf"|({_SMALL.replace(' ', '|')}))\b"
-    rf"(?![- ](?:{'|'.join(_MAGNITUDES)}|half|halves|thirds?|quarters?|tenths?)\b)"
-)
-"""In lower case."""
 _BOUND = re.compile(
     r"\b(?:no|not) (?:more|less|fewer|later|earlier|only|longer) ?(?:than)?\b", re.IGNORECASE
 )
@@ -197,7 +186,7 @@ def _has_numbers(claim: str, evidence: str) -> bool:
     *One* is no number here, because it has other meanings.
     """
     missing = _without_zeros(numbers(claim)) - _without_zeros(numbers(evidence))
-    return missing <= _spelt_numbers(evidence) - {"1"}
+    return missing <= word_numbers(evidence) - {"1"}
 
 
 def _without_zeros(numbers: Set[str]) -> Set[str]:
@@ -209,12 +198,6 @@ def _without_zero(number: str) -> str:
     if "/" in number:
         return "/".join(part.lstrip("0") for part in number.split("/"))
     return number.lstrip("0") if ":" in number else number
-
-
-def _spelt_numbers(text: str) -> Set[str]:
-    """The numbers that are English words, in digits."""
-    words = _SPELT_NUMBER.findall(text.lower())
-    return frozenset(str(sum(_WORTH[part] for part in parts if part)) for parts in words)
 
 
 def numbers(text: str) -> Set[str]:
@@ -233,7 +216,7 @@ def contains_numbers(statement: str, evidence: str) -> bool:
     a list item is ignored. The evidence is read as stored and as displayed: `**1**.5` contains 1.5.
     """
     figures = _figures(_LIST_NUMBER.sub("", statement))
-    missing = figures - _figures(evidence) - _spelt_numbers(evidence)
+    missing = figures - _figures(evidence) - word_numbers(evidence)
     return not missing or missing <= _figures(shown(evidence))
 
 

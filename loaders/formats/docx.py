@@ -51,12 +51,16 @@ def content_blocks(parent: Any, *tags: str) -> Iterator[Any]:
 def paragraph_text(paragraph: Any) -> str:
     """The paragraph's text, without that of text boxes anchored in it."""
     parts: list[str] = []
+    run, is_raised = None, False
     for element in _text_elements(paragraph):
         if element.tag in _EQUATIONS:
             parts.append(office_equation(element))
         elif element.tag == W + "t":
+            if element.getparent() is not run:
+                run = element.getparent()
+                is_raised = _is_raised(run)
             text = element.text or ""
-            parts.append(superscript(text) if _is_raised(element.getparent()) else text)
+            parts.append(superscript(text) if is_raised else text)
         elif element.tag == W + "br" and element.get(W + "type") in ("page", "column"):
             continue
         else:
@@ -236,9 +240,9 @@ class _Body:
     def _paragraph(self, paragraph: Any) -> tuple[str, str]:
         text = paragraph_text(paragraph)
         style = self._styles.of(paragraph)
+        label, depth = self._label(paragraph, style, text)
         if style.is_code:
             return "code", text
-        label, depth = self._label(paragraph, style, text)
         if not text.strip():
             return "", ""
         if level := self._styles.level(paragraph, style):
@@ -248,10 +252,11 @@ class _Body:
         return "item", f"{'  ' * depth}{label} {one_line(text)}"
 
     def _label(self, paragraph: Any, style: Style, text: str) -> tuple[str, int]:
-        """See `Numbering.label`; a paragraph that a tracked change deletes has no number."""
-        if not text.strip() and paragraph.find(f"{W}pPr/{W}rPr/{W}del") is not None:
+        """See `Numbering.next_label`; a paragraph that a tracked change removes has no number."""
+        removals = (paragraph.find(f"{W}pPr/{W}rPr/{W}{name}") for name in ("del", "moveFrom"))
+        if not text.strip() and any(removal is not None for removal in removals):
             return "", 0
-        return self._numbering.label(paragraph, style.list_id, style.list_depth)
+        return self._numbering.next_label(paragraph, style.list_id, style.list_depth)
 
     def _line(self, paragraph: Any) -> str:
         """The text in a cell or note, with its number, but without the bullet of a list."""

@@ -5,11 +5,11 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
+from loaders.formats.number_formats import format_number
+
 W = "{http://schemas.openxmlformats.org/wordprocessingml/2006/main}"
 _LEVELS = 9
-_GANADA = "가나다라마바사아자차카타파하"
-_ROMAN = ((1000, "m"), (900, "cm"), (500, "d"), (400, "cd"), (100, "c"), (90, "xc"), (50, "l"),
-          (40, "xl"), (10, "x"), (9, "ix"), (5, "v"), (4, "iv"), (1, "i"))  # fmt: skip
+_MAX_PATTERN = 100
 
 
 def value_of(element: Any, path: str) -> str:
@@ -26,17 +26,19 @@ def number_of(text: str) -> int:
 class _Level(NamedTuple):
     """A level of a list: how its labels are written, its first number, and when it restarts.
 
-    It restarts after an item of one of the first `restart` levels.
+    It restarts after an item of one of the first `restart` levels. Paragraphs in its `style` are
+    items of this level.
     """
 
     form: str
     pattern: str
     start: int
     restart: int
-    is_decimal: bool
+    is_legal: bool
+    style: str
 
 
-_PLAIN = _Level("decimal", "", 1, 0, False)
+_PLAIN = _Level("decimal", "", 1, 0, False, "")
 
 
 class Numbering:
@@ -51,13 +53,16 @@ class Numbering:
         self._levels: dict[tuple[str, int], _Level] = {}  # by definition and depth
         self._own_levels: dict[tuple[str, int], _Level] = {}  # overrides by list and depth
         self._starts: dict[tuple[str, int], int] = {}  # overrides by list and depth
+        self._depths: dict[tuple[str, str], int] = {}  # by definition and style
         self._places: set[tuple[str, int]] = set()  # lists and depths with an item so far
         self._counts: dict[str, list[int | None]] = defaultdict(lambda: [None] * _LEVELS)
         definitions = _definitions(root)
         for definition in definitions.values():
             for level in definition.iterchildren(W + "lvl"):
                 place = definition.get(W + "abstractNumId"), _depth(level)
-                self._levels[place] = _level_of(level)
+                self._levels[place] = one = _level_of(level)
+                if one.style:
+                    self._depths[place[0], one.style] = place[1]
         for number in root.iterchildren(W + "num"):
             self._add_list(number, definitions)
 
@@ -73,15 +78,13 @@ class Numbering:
             if start := value_of(override, W + "startOverride"):
                 self._starts[list_id, _depth(override)] = number_of(start)
 
-    def label(self, paragraph: Any, list_id: str, depth: int) -> tuple[str, int]:
+    def next_label(self, paragraph: Any, list_id: str, depth: int) -> tuple[str, int]:
         """The paragraph's label in its list ("-", "1.", "제3조"; empty for none), and its depth.
 
         Call it once for each paragraph, in order. `list_id` and `depth` are those of its style,
         which its own properties override.
         """
-        list_id = value_of(paragraph, f"{W}pPr/{W}numPr/{W}numId") or list_id
-        own_depth = value_of(paragraph, f"{W}pPr/{W}numPr/{W}ilvl")
-        depth = min(number_of(own_depth) if own_depth else depth, _LEVELS - 1)
+        list_id, depth = self._place(paragraph, list_id, depth)
         if list_id == "0" or self._level(list_id, depth) is None:
             return "", 0
         counts = self._counts[self._definitions[list_id]]
@@ -90,6 +93,18 @@ class Numbering:
             if depth < (self._level(list_id, deeper) or _PLAIN).restart:
                 counts[deeper] = None
         return self._label(list_id, depth, counts), depth
+
+    def _place(self, paragraph: Any, list_id: str, depth: int) -> tuple[str, int]:
+        """The list and depth of a paragraph: its own, or those of its style."""
+        own_list = value_of(paragraph, f"{W}pPr/{W}numPr/{W}numId")
+        own_depth = value_of(paragraph, f"{W}pPr/{W}numPr/{W}ilvl")
+        list_id = own_list or list_id
+        if own_depth.isdecimal():
+            depth = number_of(own_depth)
+        elif not own_list:
+            style = value_of(paragraph, f"{W}pPr/{W}pStyle")
+            depth = self._depths.get((self._definitions.get(list_id, ""), style), depth)
+        return list_id, min(depth, _LEVELS - 1)
 
     def _next(self, list_id: str, depth: int, count: int | None) -> int:
         """The number of the next item; the first one of a list is its override, if it has one."""
@@ -106,16 +121,17 @@ class Numbering:
 
     def _label(self, list_id: str, depth: int, counts: Sequence[int | None]) -> str:
         item = self._level(list_id, depth) or _PLAIN
-        if item.form in ("bullet", "none", ""):
-            return "-" if item.form == "bullet" else ""
+        if item.form == "bullet":
+            return "-"
 
         def number(match: re.Match[str]) -> str:
             at = int(match[1]) - 1
             level = self._level(list_id, at) or _PLAIN
             count = level.start if counts[at] is None else counts[at]
-            return format_number(count or 0, "decimal" if item.is_decimal else level.form)
+            is_decimal = item.is_legal and at < depth
+            return format_number(count or 0, "decimal" if is_decimal else level.form)
 
-        return re.sub(r"%([1-9])", number, item.pattern).strip() or "-"
+        return re.sub(r"%([1-9])", number, item.pattern[:_MAX_PATTERN]).strip()
 
 
 def _definitions(root: Any) -> dict[str, Any]:
@@ -130,12 +146,19 @@ def _definitions(root: Any) -> dict[str, Any]:
 def _level_of(level: Any) -> _Level:
     restart = value_of(level, W + "lvlRestart")
     return _Level(
-        form=value_of(level, W + "numFmt"),
+        form=_form_of(level),
         pattern=value_of(level, W + "lvlText"),
-        start=number_of(value_of(level, W + "start") or "1"),
-        restart=number_of(restart) if restart else _depth(level),
-        is_decimal=_is_on(level, W + "isLgl"),
+        start=number_of(value_of(level, W + "start")),
+        restart=number_of(restart) if restart.isdecimal() else _depth(level),
+        is_legal=_is_on(level, W + "isLgl"),
+        style=value_of(level, W + "pStyle"),
     )
+
+
+def _form_of(level: Any) -> str:
+    """The format of the numbers; of alternatives, the last one, which all programs know."""
+    forms = [one.get(W + "val") for one in level.iter(W + "numFmt")]
+    return forms[-1] or "decimal" if forms else "decimal"
 
 
 def _is_on(element: Any, path: str) -> bool:
@@ -146,26 +169,3 @@ def _is_on(element: Any, path: str) -> bool:
 
 def _depth(element: Any) -> int:
     return number_of(element.get(W + "ilvl", "0"))
-
-
-def format_number(number: int, form: str) -> str:
-    """Format a number in Word's format of this name; in decimal if the format is unknown."""
-    if form in ("lowerLetter", "upperLetter") and number > 0:
-        letter = chr(ord("a") + (number - 1) % 26) * ((number - 1) // 26 + 1)
-        return letter.upper() if form == "upperLetter" else letter
-    if form in ("lowerRoman", "upperRoman") and 0 < number < 4000:
-        roman = _roman(number)
-        return roman.upper() if form == "upperRoman" else roman
-    if form == "ganada" and 0 < number <= len(_GANADA):
-        return _GANADA[number - 1]
-    if form == "decimalEnclosedCircle" and 0 < number <= 20:
-        return chr(ord("①") + number - 1)
-    return str(number)
-
-
-def _roman(number: int) -> str:
-    text = ""
-    for value, letters in _ROMAN:
-        count, number = divmod(number, value)
-        text += letters * count
-    return text

@@ -9,15 +9,19 @@ import re
 
 OPEN, CLOSE, WORD, END = "\ufdd2", "\ufdd3", "\ufdd4", "\ufdd5"
 _EDGES = re.compile(f"[{OPEN}{CLOSE}{WORD}{END}]+")
+_LETTER = "0-9A-Za-z\u0370-\u03ff\U0001d400-\U0001d7ff"
+"""Characters of numbers and names, without those of Korean and Japanese words next to equations."""
 _OPERATOR = "√∛∜∑∏∫"
 _GAPS = (
-    (OPEN, re.compile(r"[0-9A-Za-z][\d_^]")),  # 1 1/2
-    (CLOSE, re.compile(rf".[0-9A-Za-z({_OPERATOR}]")),  # x^2 y
-    (WORD, re.compile(rf"[0-9A-Za-z][0-9A-Za-z{_OPERATOR}]")),  # sin x
+    (OPEN, re.compile(rf"[{_LETTER}][\d_]")),  # 1 1/2
+    (CLOSE, re.compile(rf".[{_LETTER}({_OPERATOR}]")),  # x^2 y
+    (WORD, re.compile(rf"[{_LETTER}][{_LETTER}{_OPERATOR}]")),  # sin x
     (END, re.compile(r"\d\d")),
 )
 """By edge, the characters before and after it between which there is a space."""
 _OPERAND = re.compile(r"[^\W_]+(?:[.,]\d+)*|\W|\([^()]*\)|[\[{|][^\[\]{}|]*[\]}|]")
+_SIGNS = {"∘": "°", "°": "°", "′": "′", "″": "″", "‴": "‴", "'": "′"}
+"""Signs that are written without ^ although they are above the line: degrees and primes."""
 _ROOTS = {"": "√", "2": "√", "3": "∛", "4": "∜"}
 
 
@@ -56,13 +60,15 @@ def power(base: str, above: str) -> str:
 def script(base: str, below: str, above: str = "") -> str:
     """A base with an index, an exponent, or both; "" omits one."""
     index = f"_{group(below)}" if below else ""
-    power = f"^{group(above)}" if above else ""
+    power = _SIGNS.get(above) or (f"^{group(above)}" if above else "")
     return whole(f"{group(base)}{index}{power}") if base else f"{index}{power}{CLOSE}"
 
 
 def prescript(below: str, above: str, base: str) -> str:
     """A base with an index and an exponent before it."""
-    return whole(f"_{group(below)}^{group(above)} {base}")
+    index = f"_{group(below)}" if below else ""
+    power = f"^{group(above)}" if above else ""
+    return whole(f"{index}{power} {base}")
 
 
 def root(radicand: str, degree: str) -> str:

@@ -74,7 +74,7 @@ class PageConverter(MarkdownConverter):
         """Convert an element; a table is converted as a whole, because spans affect other cells."""
         if node.name == "table" and "_inline" not in (parent_tags or ()):
             return self._table(node, set(parent_tags or ()))
-        if node.name.endswith("math"):  # possibly with a prefix
+        if node.name.rpartition(":")[2] == "math":  # possibly with a prefix
             return self._equation(node, set(parent_tags or ()))
         return str(super().process_tag(node, parent_tags=parent_tags))  # type: ignore[misc]  # missing in the stubs
 
@@ -207,8 +207,8 @@ _NOISE = frozenset({
     "select", "datalist", "button", "input", "textarea", "audio", "video", "map",
 })  # fmt: skip
 _NOISE_ROLES = ("navigation", "search", "menu", "menubar", "toolbar")
-_DRAWN_EQUATION = "katex-html"
-"""The class of KaTeX's drawing of an equation, usually next to a `math` element."""
+_KATEX_DRAWING, _WIKI_PICTURE = "katex-html", "mwe-math-fallback-image"
+"""The classes of drawings of equations, usually after a `math` element, which may be hidden."""
 _HIDDEN_STYLE = re.compile(r"display\s*:\s*none|visibility\s*:\s*hidden", re.IGNORECASE)
 _XML_DECLARATION = re.compile(r"\A\s*<\?xml[^>]*>")
 _TABLE_PARTS = ["table", "thead", "tbody", "tfoot", "tr", "td", "th", "caption"]
@@ -261,9 +261,20 @@ def _drop_noise(soup: BeautifulSoup) -> None:
 def _is_noise(tag: Tag) -> bool:
     if tag.name in _NOISE or "hidden" in tag.attrs or tag.attrs.get("role") in _NOISE_ROLES:
         return True
-    if _DRAWN_EQUATION in (tag.attrs.get("class") or ()):
-        return tag.parent is not None and tag.parent.find("math") is not None
-    return "style" in tag.attrs and _HIDDEN_STYLE.search(str(tag.attrs["style"])) is not None
+    classes = tag.attrs.get("class") or ()
+    if _KATEX_DRAWING in classes:
+        return _is_equation(tag.find_previous_sibling())
+    if any(one.startswith(_WIKI_PICTURE) for one in classes):
+        return _is_equation(tag.find_previous_sibling())
+    is_hidden = "style" in tag.attrs and _HIDDEN_STYLE.search(str(tag.attrs["style"])) is not None
+    return is_hidden and not _is_equation(tag)
+
+
+def _is_equation(tag: PageElement | None) -> bool:
+    """Whether the tag is an equation, or contains one directly, as in KaTeX and on Wikipedia."""
+    if not isinstance(tag, Tag):
+        return False
+    return tag.name == "math" or tag.find("math", recursive=False) is not None
 
 
 def _unwrap_layout_tables(soup: BeautifulSoup) -> None:

@@ -41,7 +41,10 @@ _CONTROL_UNITS = 8
 
 @dataclass(slots=True)
 class Record:
-    """A record with its bytes, the records of the next level below it, and see `letters`."""
+    """A record with its bytes and the records of the next level below it.
+
+    The text of a paragraph also has `superscripts`; see `letters`.
+    """
 
     tag: int
     data: bytes

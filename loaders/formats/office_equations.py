@@ -31,7 +31,7 @@ _LAYOUTS: Mapping[str, tuple[Callable[..., str], Sequence[str]]] = {
     "rad": (root, ("e", "deg")),
 }
 """The layout of an element, and the names of its parts; those of a script may be missing."""
-_LEFT_OUT = ("del", "moveFrom")  # tracked deletions
+_DELETIONS = ("del", "moveFrom")  # tracked changes
 
 
 def office_equation(element: Any) -> str:
@@ -50,7 +50,7 @@ def _text(element: Any) -> str:
         return layout(*(_part(element, part) for part in names))
     if name in _OTHERS:
         return _OTHERS[name](element)
-    return "" if name in _LEFT_OUT else _row(element)
+    return "" if name in _DELETIONS else _row(element)
 
 
 def _row(element: Any) -> str:
@@ -89,6 +89,12 @@ def _bar(element: Any) -> str:
     return _part(element, "e") + ("\u0305" if is_above else "\u0332")
 
 
+def _phantom(element: Any) -> str:
+    """The text, unless it only takes up space."""
+    is_hidden = _property(element, "show", "1") in ("0", "off", "false")
+    return END if is_hidden else _part(element, "e")
+
+
 def _in_brackets(element: Any) -> str:
     inner = _property(element, "sepChr", "|").join(_rows(element, "e"))
     return f"{_property(element, 'begChr', '(')}{inner}{_property(element, 'endChr', ')')}"
@@ -101,7 +107,7 @@ def _matrix(element: Any) -> str:
 def _equations(element: Any) -> str:
     """The lines of an array of equations, without the marks that align them."""
     for text in element.iterfind(f"{M}e/{M}r/{M}t"):
-        text.text = (text.text or "").replace("&", "")
+        text.text = (text.text or "").replace("&", "").replace("#", " ")  # before a number
     return "; ".join(_rows(element, "e"))
 
 
@@ -115,6 +121,7 @@ _OTHERS: Mapping[str, Callable[[Any], str]] = {
     "func": _function,
     "acc": _accent,
     "bar": _bar,
+    "phant": _phantom,
     "d": _in_brackets,
     "m": _matrix,
     "eqArr": _equations,

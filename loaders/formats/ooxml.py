@@ -58,6 +58,7 @@ def open_archive(data: bytes, suffix: str) -> io.BytesIO:
 _MAX_CHART_POINTS = 1000
 _POSITIVE = re.compile("0*[1-9]")
 _RUNS = "r", "br", "fld", "m"
+_OPTIONS = "Choice", "Fallback"
 _SHAPES = "sp", "grpSp", "graphicFrame", "cxnSp", "pic"
 
 
@@ -68,18 +69,20 @@ def read_pptx(data: bytes) -> Content:
     presentation = Presentation(open_archive(data, ".pptx"))
     for slide in presentation.slides:
         _choose_alternatives(slide.element)
+        if slide.has_notes_slide:
+            _choose_alternatives(slide.notes_slide.element)
     text, pages = join_pages([_slide(slide) for slide in presentation.slides])
     return Content(text, presentation.core_properties.title or "", pages=pages)
 
 
-def _choose_alternatives(slide: Any) -> None:
-    """Replace alternatives by the first one, unless its elements are unknown, such as ink.
+def _choose_alternatives(root: Any) -> None:
+    """Replace alternatives by the first one with known elements; ink is unknown, for example.
 
     PowerPoint writes two versions of each equation, and of the whole shape that contains it.
     """
-    for alternatives in list(slide.iter("{*}AlternateContent")):
-        choice = child(alternatives, "Choice")
-        elements = [] if choice is None else list(children(choice, *_SHAPES, "m"))
+    for alternatives in list(root.iter("{*}AlternateContent")):
+        options = (children(one, *_SHAPES, "m") for one in children(alternatives, *_OPTIONS))
+        elements = next(filter(None, map(list, options)), [])
         for element in elements:
             alternatives.addprevious(element)
         if elements:
@@ -174,9 +177,11 @@ def _diagram(shape: Any) -> str:
     if relation is None or relation.is_external:
         return ""
     try:
-        points = parse_part(relation.target_part.blob).iter("{*}pt")
+        diagram = parse_part(relation.target_part.blob)
     except SyntaxError:  # of the XML
         return ""
+    _choose_alternatives(diagram)
+    points = diagram.iter("{*}pt")
     nodes = (point.iterfind("{*}t/{*}p") for point in points if _is_node(point))
     texts = (one_line(" ".join(map(_paragraph_text, paragraphs))) for paragraphs in nodes)
     return "\n".join(f"- {text}" for text in texts if text)

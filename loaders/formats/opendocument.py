@@ -65,9 +65,10 @@ class Package:
         self._lists: dict[str, Any] = {}
         for node in chain(content.iter("*"), part_elements(archive, "styles.xml")):
             if local(node) == "style":
-                self._styles[attribute(node, "family"), attribute(node, "name")] = node
+                # Both parts may have automatic styles with the same name; the content is first.
+                self._styles.setdefault((attribute(node, "family"), attribute(node, "name")), node)
             elif local(node) == "list-style":
-                self._lists[attribute(node, "name")] = node
+                self._lists.setdefault(attribute(node, "name"), node)
         for span in self.body.iter("{*}span"):
             if self._is_raised(attribute(span, "style-name")):
                 mark_superscript(span)

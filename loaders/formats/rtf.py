@@ -147,8 +147,8 @@ class _State:
     place: str = "body"
     hidden: bool = False  # in a hidden destination
     unseen: bool = False  # hidden or deleted letters
-    superscript: bool = False
-    lifted: bool = False  # by a number of half-points
+    is_superscript: bool = False
+    is_high: bool = False  # above the line by a number of half-points
     codec: str = ""
     skip: int = 1  # fallback characters after a Unicode character
 
@@ -253,11 +253,11 @@ class _Document:
         elif word in ("v", "deleted"):
             self._state = replace(self._state, unseen=number != 0)
         elif word in _SCRIPTS:
-            self._state = replace(self._state, superscript=_SCRIPTS[word] and number != 0)
+            self._state = replace(self._state, is_superscript=_SCRIPTS[word] and number != 0)
         elif word in ("up", "dn"):
             half_points = _DEFAULT_RISE if number is None else number
             is_high = word == "up" and half_points >= 2 * MIN_RISE_PT
-            self._state = replace(self._state, lifted=is_high)
+            self._state = replace(self._state, is_high=is_high)
         elif not self._state.hidden:
             self._encoding(word, number or 0)
             self._layout(word, number or 0)
@@ -280,7 +280,7 @@ class _Document:
         elif word == "plain":
             codec = self._fonts.get(self._default_font, "")
             self._state = replace(
-                self._state, codec=codec, unseen=False, superscript=False, lifted=False
+                self._state, codec=codec, unseen=False, is_superscript=False, is_high=False
             )
 
     def _layout(self, word: str, number: int) -> None:
@@ -357,5 +357,5 @@ class _Document:
         if state.place == "styles":
             self._name_style(text)
         elif state.place in self.texts:
-            is_raised = state.superscript or state.lifted
+            is_raised = state.is_superscript or state.is_high
             self.texts[state.place].append(superscript(text) if is_raised else text)

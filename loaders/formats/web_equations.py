@@ -6,7 +6,17 @@ from collections.abc import Callable, Mapping, Sequence
 from bs4 import Tag
 from bs4.element import NavigableString
 
-from loaders.formats.equations import END, OPEN, WORD, fraction, join_equations, power, root, script
+from loaders.formats.equations import (
+    END,
+    OPEN,
+    WORD,
+    fraction,
+    join_equations,
+    power,
+    prescript,
+    root,
+    script,
+)
 
 _LAYOUTS: Mapping[tuple[str, int], Callable[..., str]] = {
     ("msub", 2): script,
@@ -42,6 +52,8 @@ def _part(element: Tag) -> str:
     name = _name(element)
     if name in ("annotation", "annotation-xml"):  # the same equation in another notation
         return ""
+    if name == "mphantom":  # empty space of the same size
+        return END
     if name in _TOKENS:
         return _token(element, name)
     texts = _children(element)
@@ -51,10 +63,10 @@ def _part(element: Tag) -> str:
         return root(join_equations("".join(texts)).strip(), "")
     if name not in _WITH_PARTS:
         return "".join(texts)
-    return _arranged(element, name, [join_equations(text).strip() for text in texts])
+    return _layout(element, name, [join_equations(text).strip() for text in texts])
 
 
-def _arranged(element: Tag, name: str, parts: Sequence[str]) -> str:
+def _layout(element: Tag, name: str, parts: Sequence[str]) -> str:
     if name == "mfrac" and len(parts) == 2:
         return fraction(parts[0], parts[1], "/" if _has_bar(element) else "¦")
     if name == "mover" and len(parts) == 2 and parts[1] in _ACCENTS:
@@ -62,8 +74,33 @@ def _arranged(element: Tag, name: str, parts: Sequence[str]) -> str:
     if layout := _LAYOUTS.get((name, len(parts))):
         return layout(*parts)
     if name == "mfenced":
-        return f"{element.get('open', '(')}{', '.join(parts)}{element.get('close', ')')}"
+        return _in_brackets(element, parts)
+    if name == "mmultiscripts":
+        return _with_scripts([_name(one) for one in element.find_all(recursive=False)], parts)
     return _SEPARATORS.get(name, " ").join(parts)
+
+
+def _in_brackets(element: Tag, parts: Sequence[str]) -> str:
+    """The parts with a separator after each but the last; the last separator is repeated."""
+    separators = "".join(str(element.get("separators", ",")).split())
+    text = parts[0] if parts else ""
+    for at, part in enumerate(parts[1:]):
+        separator = separators[min(at, len(separators) - 1)] if separators else ""
+        text += f"{separator} {part}" if separator in (",", ";") else f"{separator}{part}"
+    return f"{element.get('open', '(')}{text}{element.get('close', ')')}"
+
+
+def _with_scripts(names: Sequence[str], parts: Sequence[str]) -> str:
+    """A base with pairs of an index and an exponent after it and, if there are any, before it."""
+    if len(names) != len(parts) or not parts:
+        return " ".join(parts)
+    end = names.index("mprescripts") if "mprescripts" in names else len(parts)
+    text = parts[0]
+    for below, above in zip(parts[1:end:2], parts[2:end:2], strict=False):
+        text = join_equations(script(text, below, above))
+    for below, above in zip(parts[end + 1 :: 2], parts[end + 2 :: 2], strict=False):
+        text = join_equations(prescript(below, above, text))
+    return text
 
 
 def _name(element: Tag) -> str:

@@ -6,7 +6,6 @@ from docx.oxml import OxmlElement, parse_xml
 from docx.oxml.ns import nsdecls, qn
 
 from loaders.formats import read_document
-from loaders.formats.docx_numbering import format_number
 from tests.loaders.formats.files import docx_file, unzipped, zipped
 
 
@@ -175,11 +174,82 @@ def test_a_level_restarts_only_after_the_levels_that_it_names():
 
 def test_a_legal_level_writes_all_numbers_in_decimal():
     def build(document):
-        legal = level(1, "upperLetter", "%1.%2", "<w:isLgl/>")
+        legal = level(1, "decimalZero", "%1.%2", "<w:isLgl/>")
         define_lists(document, level(0, "upperRoman", "%1.") + legal, n91="")
         append_items(document, (91, 0, "a"), (91, 0, "b"), (91, 1, "c"))
 
-    assert markdown(build).split("\n") == ["I. a", "II. b", "  2.1 c"]
+    assert markdown(build).split("\n") == ["I. a", "II. b", "  2.01 c"]
+
+
+def test_a_style_belongs_to_the_level_that_names_it():
+    def build(document):
+        for name in ("Chapter", "Article"):
+            style = document.styles.add_style(name, WD_STYLE_TYPE.PARAGRAPH)
+            properties = style.element.get_or_add_pPr()
+            properties.append(parse_xml(f'<w:numPr {nsdecls("w")}><w:numId w:val="91"/></w:numPr>'))
+        chapter = level(0, "decimal", "%1.", '<w:pStyle w:val="Chapter"/>')
+        article = level(1, "decimal", "%1.%2", '<w:pStyle w:val="Article"/>')
+        define_lists(document, chapter + article, n91="")
+        for name in ("Chapter", "Article", "Article", "Chapter", "Article"):
+            document.add_paragraph("x", style=name)
+
+    assert [line.strip() for line in markdown(build).split("\n")] == [
+        "1. x", "1.1 x", "1.2 x", "2. x", "2.1 x",
+    ]  # fmt: skip
+
+
+FORMATS = (
+    '<mc:AlternateContent xmlns:mc="http://schemas.openxmlformats.org/markup-compatibility/2006">'
+    '<mc:Choice Requires="w14"><w:numFmt w:val="custom" w:format="001"/></mc:Choice>'
+    '<mc:Fallback><w:numFmt w:val="decimal"/></mc:Fallback></mc:AlternateContent>'
+)
+
+
+@pytest.mark.parametrize(
+    ("definition", "expected"),
+    [
+        ('<w:start w:val="1"/><w:lvlText w:val="%1."/>', "1. a\n2. a"),
+        (f'<w:start w:val="1"/>{FORMATS}<w:lvlText w:val="%1."/>', "1. a\n2. a"),
+        ('<w:numFmt w:val="none"/><w:lvlText w:val="Note:"/>', "Note: a\nNote: a"),
+        ('<w:numFmt w:val="decimal"/><w:lvlText w:val="%1)"/>', "0) a\n1) a"),
+        ('<w:numFmt w:val="decimal"/><w:lvlText w:val=""/>', "a\n\na"),
+    ],
+)
+def test_incomplete_levels_are_read_as_in_word(definition, expected):
+    def build(document):
+        define_lists(document, f'<w:lvl w:ilvl="0">{definition}</w:lvl>', n91="")
+        append_items(document, (91, 0, "a"), (91, 0, "a"))
+
+    assert markdown(build) == expected
+
+
+def test_a_level_without_a_number_adds_none_to_the_levels_below_it():
+    def build(document):
+        define_lists(document, level(0, "none", "") + level(1, "decimal", "%1%2."), n91="")
+        append_items(document, (91, 0, "a"), (91, 1, "b"))
+
+    assert markdown(build) == "a\n\n  1. b"
+
+
+def test_the_label_of_a_hostile_pattern_is_short():
+    def build(document):
+        letters = level(0, "lowerLetter", "%1" * 2000).replace(
+            'start w:val="1"', 'start w:val="99999"'
+        )
+        define_lists(document, letters, n91="")
+        append_items(document, (91, 0, "a"))
+
+    assert len(markdown(build)) < 1000
+
+
+def test_an_item_in_a_code_style_is_counted():
+    def build(document):
+        document.styles.add_style("Source Code", WD_STYLE_TYPE.PARAGRAPH)
+        define_lists(document, level(0, "decimal", "%1."), n91="")
+        append_items(document, (91, 0, "a"), (91, 0, "b"), (91, 0, "c"))
+        document.paragraphs[-2].style = "Source Code"
+
+    assert markdown(build) == "1. a\n\n```\nb\n```\n\n3. c"
 
 
 def test_a_list_may_override_a_level():
@@ -223,15 +293,16 @@ def test_items_in_cells_and_items_without_text_are_counted():
     assert markdown(build) == "1. a\n\n| 3. c | 4. d |\n| --- | --- |\n\n5. e"
 
 
-def test_an_item_that_a_tracked_change_deletes_is_not_counted():
+@pytest.mark.parametrize("change", ["del", "moveFrom"])
+def test_an_item_that_a_tracked_change_removes_is_not_counted(change):
     def build(document):
         define_lists(document, level(0, "decimal", "%1."), n91="")
         append_items(document, (91, 0, "a"))
         item = '<w:numPr><w:ilvl w:val="0"/><w:numId w:val="91"/></w:numPr>'
         append(
             document,
-            f"<w:p><w:pPr>{item}<w:rPr><w:del/></w:rPr></w:pPr><w:del><w:r><w:delText>b</w:delText>"
-            "</w:r></w:del></w:p>",
+            f"<w:p><w:pPr>{item}<w:rPr><w:{change}/></w:rPr></w:pPr><w:{change}><w:r>"
+            f"<w:delText>b</w:delText></w:r></w:{change}></w:p>",
         )
         append_items(document, (91, 0, "c"))
 
@@ -265,22 +336,6 @@ def test_equations_are_written_in_one_line():
         )
 
     assert markdown(build) == "The share is 1/12.\n\nE=m"
-
-
-@pytest.mark.parametrize(
-    ("number", "number_format", "expected"),
-    [
-        (4, "lowerRoman", "iv"),
-        (1994, "upperRoman", "MCMXCIV"),
-        (28, "lowerLetter", "bb"),
-        (1, "upperLetter", "A"),
-        (2, "ganada", "나"),
-        (3, "decimalEnclosedCircle", "③"),
-        (7, "unheardOf", "7"),
-    ],
-)
-def test_numbers_are_formatted_as_in_word(number, number_format, expected):
-    assert format_number(number, number_format) == expected
 
 
 def test_adjacent_lines_in_a_code_style_are_one_code_block():

@@ -69,6 +69,12 @@ FIFTH_ROOT = part("rad", part("deg", run("5")), part("e", run("32")))
         (part("acc", part("e", run("x"))), "x\u0302"),
         (part("bar", ABOVE, part("e", run("0.3"))), "0.3\u0305"),
         (part("bar", part("e", run("x"))), "x\u0332"),
+        (part("eqArr", part("e", run("E=m#(1)"))), "E=m (1)"),
+        (part("phant", part("phantPr", '<m:show m:val="0"/>'), ONE) + run("5"), "5"),
+        (part("phant", ONE), "1"),
+        (power("20", "∘"), "20°"),
+        (power("x", "π") + run("π"), "x^π π"),
+        (power("𝑥", "2") + run("𝑦"), "𝑥^2 𝑦"),
         (part("f"), "/"),
     ],
 )  # fmt: skip

@@ -155,3 +155,15 @@ def test_superscripts_do_not_change_numbers(position):
         styles=styles,
     )
     assert document.page_content == "10^6 cells, H2O, 5th, 15"
+
+
+def test_automatic_styles_of_the_styles_part_do_not_replace_those_of_the_content():
+    position = '<style:text-properties style:text-position="{}"/>'
+    style = '<style:style style:family="text" style:name="T1">{}</style:style>'
+    raised, plain = (style.format(position.format(one)) for one in ("super 58%", "0% 100%"))
+    document = odt(
+        '<text:p>10<text:span text:style-name="T1">6</text:span></text:p>',
+        styles=raised,
+        page_styles=plain,
+    )
+    assert document.page_content == "10^6"

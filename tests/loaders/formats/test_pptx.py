@@ -86,6 +86,16 @@ def test_shapes_and_paragraphs_with_equations_are_read():
     assert read(build).page_content == "up to 10^6 cells"
 
 
+def test_notes_with_equations_are_read():
+    def build(presentation):
+        slide = slide_of(presentation, BLANK)
+        slide.notes_slide.notes_text_frame.text = "up to "
+        run = parse_xml(ALTERNATIVES.replace('a14"/>', f'a14">{EQUATION}</mc:Choice>', 1))
+        slide.notes_slide.notes_text_frame.paragraphs[0]._p.append(run)
+
+    assert read(build).page_content == "> up to 10^6"
+
+
 def test_a_slide_with_ink_is_read():
     def build(presentation):
         slide = slide_of(presentation, BLANK)

@@ -24,14 +24,24 @@ def read(page):
         ("<mroot><mi>x</mi><mn>3</mn></mroot>", "∛(x)"),
         ("<mi>f</mi><mfenced><mi>x</mi><mi>y</mi></mfenced>", "f(x, y)"),
         ("<mtable><mtr><mtd><mn>1</mn></mtd><mtd><mn>2</mn></mtd></mtr></mtable>", "1, 2"),
-        ("<mmultiscripts><mi>C</mi><mn>6</mn><mn>12</mn></mmultiscripts>", "C 6 12"),
+        ("<mi>P</mi><mfenced separators='|'><mi>A</mi><mi>B</mi></mfenced>", "P(A|B)"),
+        ("<mfenced open='[' close=']' separators=''><mn>1</mn><mn>2</mn></mfenced>", "[12]"),
+        ("<mfenced separators=';,'><mi>a</mi><mi>b</mi><mi>c</mi><mi>d</mi></mfenced>",
+         "(a; b, c, d)"),
+        ("<mmultiscripts><mi>C</mi><mn>6</mn><mn>2</mn></mmultiscripts>", "C_6^2"),
+        ("<mmultiscripts><mi>C</mi><none/><mn>2</mn><mprescripts/><mn>6</mn><mn>14</mn>"
+         "</mmultiscripts>", "_6^14 C^2"),
+        ("<mmultiscripts>C<mn>6</mn></mmultiscripts>", "C 6"),
+        ("<mphantom><mn>1</mn></mphantom><mn>5</mn>", "5"),
+        ("<msup><mn>20</mn><mo>∘</mo></msup>", "20°"),
+        ("<msup><mi>f</mi><mo>′</mo></msup><mo>(</mo><mi>x</mi><mo>)</mo>", "f′ (x)"),
         ("<maction actiontype='toggle'><mn>1</mn><mn>2</mn></maction>", "1"),
         ("<semantics><mn>1</mn><annotation>one</annotation></semantics>", "1"),
         ("<mfrac><mn>1</mn></mfrac>", "1"),
         ("<mtext>at most <b>5</b> days</mtext>", "at most 5 days"),
         ("x = <mn>2</mn>", "x = 2"),
     ],
-)
+)  # fmt: skip
 def test_an_equation_is_written_in_one_line(equation, expected):
     assert read(f"<math>{equation}</math>") == expected
 
@@ -67,10 +77,17 @@ DRAWN = "<span class='katex-html'>12</span>"
         (f"<p>Take</p><math display='block'>{HALF}</math><p>of it.", "Take\n\n1/2\n\nof it."),
         (f"<h2>About <math display='block'>{HALF}</math></h2>", "## About 1/2"),
         (f"<table><tr><td>a<td><math>{HALF}</math></table>", "| a | 1/2 |\n| --- | --- |"),
+        ("<p>10<math><msup><mrow/><mn>6</mn></msup></math> cells", "10^6 cells"),
         (f"<p><span class='katex'><math>{HALF}</math>{DRAWN}</span> of it.", "1/2 of it."),
+        (f"<p><span class='katex-mathml'><math>{HALF}</math></span>{DRAWN} of it.", "1/2 of it."),
+        (f"<p>{DRAWN} and <math>{HALF}</math>", "12 and 1/2"),
+        (f"<p><span style='display: none'><math>{HALF}</math></span>"
+         "<img class='mwe-math-fallback-image-inline' alt='1 over 2'> of it.", "1/2 of it."),
+        ("<p><img class='mwe-math-fallback-image-inline' alt='1/2'> of it.", "1/2 of it."),
+        ("<app-math><h2>Head</h2><p>One.</p></app-math>", "## Head\n\nOne."),
         (f"<p><span class='katex'>{DRAWN}</span> of it.", "12 of it."),
         ("<p><m:math><m:mfrac><m:mn>1</m:mn><m:mn>12</m:mn></m:mfrac></m:math>", "1/12"),
     ],
-)
+)  # fmt: skip
 def test_an_equation_is_part_of_the_page(page, expected):
     assert read(page) == expected

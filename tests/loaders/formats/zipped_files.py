@@ -16,15 +16,28 @@ HWPX_NAMES = " ".join(
 
 
 def odf_file(
-    kind: str, body: str, *, styles: str = "", title: str = "", manifest: str = ""
+    kind: str,
+    body: str,
+    *,
+    styles: str = "",
+    page_styles: str = "",
+    title: str = "",
+    manifest: str = "",
 ) -> bytes:
-    """An OpenDocument file; `kind` is "text", "spreadsheet", or "presentation"."""
+    """An OpenDocument file; `kind` is "text", "spreadsheet", or "presentation".
+
+    `styles` are automatic styles of the content, and `page_styles` those of headers and footers.
+    """
     head = f"<office:automatic-styles>{styles}</office:automatic-styles>"
     whole = f"{head}<office:body><office:{kind}>{body}</office:{kind}></office:body>"
     meta = f"<office:meta><dc:title>{title}</dc:title></office:meta>"
     parts = {
         "mimetype": f"application/vnd.oasis.opendocument.{kind}",
         "content.xml": f"<office:document-content {ODF_NAMES}>{whole}</office:document-content>",
+        "styles.xml": (
+            f"<office:document-styles {ODF_NAMES}><office:automatic-styles>{page_styles}"
+            "</office:automatic-styles></office:document-styles>"
+        ),
         "meta.xml": f"<office:document-meta {ODF_NAMES}>{meta}</office:document-meta>",
         "META-INF/manifest.xml": (f"<manifest:manifest {ODF_NAMES}>{manifest}</manifest:manifest>"),
     }
