@@ -246,7 +246,7 @@ class _Body:
         if not text.strip():
             return "", ""
         if level := self._styles.level(paragraph, style):
-            return "", heading(level, f"{label.strip('-')} {text}")
+            return "", heading(level, f"{_number(label)} {text}")
         if not label:
             return "", text.strip()
         return "item", f"{'  ' * depth}{label} {one_line(text)}"
@@ -262,7 +262,7 @@ class _Body:
         """The text in a cell or note, with its number, but without the bullet of a list."""
         text = paragraph_text(paragraph)
         label, _depth = self._label(paragraph, self._styles.of(paragraph), text)
-        return f"{label.strip('-')} {text}".lstrip(" ") if text.strip() else ""
+        return f"{_number(label)} {text}".lstrip(" ") if text.strip() else ""
 
     def _extras(self, paragraph: Any) -> Iterator[str]:
         """Yield the text boxes anchored in the paragraph, and the notes that it refers to."""
@@ -300,6 +300,11 @@ class _Body:
             texts.append(None if is_continued else self._flat(cell))
             texts += [""] * (min(width, 64) - 1)
         return texts
+
+
+def _number(label: str) -> str:
+    """The label without a bullet."""
+    return "" if label == "-" else label
 
 
 def _cells(row: Any) -> Iterator[Any]:
