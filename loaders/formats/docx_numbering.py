@@ -88,6 +88,9 @@ class Numbering:
         if list_id == "0" or self._level(list_id, depth) is None:
             return "", 0
         counts = self._counts[self._definitions[list_id]]
+        for above in range(depth):
+            if counts[above] is None:  # an item is within the first ones of the levels above
+                counts[above] = (self._level(list_id, above) or _PLAIN).start
         counts[depth] = self._next(list_id, depth, counts[depth])
         for deeper in range(depth + 1, _LEVELS):
             if depth < (self._level(list_id, deeper) or _PLAIN).restart:
@@ -126,10 +129,9 @@ class Numbering:
 
         def number(match: re.Match[str]) -> str:
             at = int(match[1]) - 1
-            level = self._level(list_id, at) or _PLAIN
-            count = level.start if counts[at] is None else counts[at]
-            is_decimal = item.is_legal and at < depth
-            return format_number(count or 0, "decimal" if is_decimal else level.form)
+            form = (self._level(list_id, at) or _PLAIN).form
+            is_decimal = item.is_legal and at < depth and form != "decimalZero"
+            return format_number(counts[at] or 0, "decimal" if is_decimal else form)
 
         return re.sub(r"%([1-9])", number, item.pattern[:_MAX_PATTERN]).strip()
 

@@ -172,7 +172,25 @@ def test_a_level_restarts_only_after_the_levels_that_it_names():
     ]  # fmt: skip
 
 
-def test_a_legal_level_writes_all_numbers_in_decimal():
+@pytest.mark.parametrize(
+    ("depths", "expected"),
+    [
+        ((0, 2, 2, 1, 2), ["1.", "1.1.1.", "1.1.2.", "1.2.", "1.2.1."]),
+        ((1, 1, 0, 1), ["1.1.", "1.2.", "2.", "2.1."]),
+    ],
+)
+def test_an_item_uses_the_first_numbers_of_the_levels_above_it(depths, expected):
+    patterns = ("%1.", "%1.%2.", "%1.%2.%3.")
+
+    def build(document):
+        levels = "".join(level(at, "decimal", pattern) for at, pattern in enumerate(patterns))
+        define_lists(document, levels, n91="")
+        append_items(document, *((91, depth, "x") for depth in depths))
+
+    assert [line.split()[0] for line in markdown(build).split("\n")] == expected
+
+
+def test_a_legal_level_writes_the_numbers_above_it_in_decimal():
     def build(document):
         legal = level(1, "decimalZero", "%1.%2", "<w:isLgl/>")
         define_lists(document, level(0, "upperRoman", "%1.") + legal, n91="")
