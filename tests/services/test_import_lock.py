@@ -16,8 +16,8 @@ SHORT_WAIT_S, WAIT_S = 0.2, 60
 
 
 @pytest.mark.parametrize("needs_libraries", ["an index", "a chain", "an agent"])
-def test_a_thread_waits_while_another_loads(build_services, needs_libraries):
-    services = build_services(chat_model="m", openai_base_url="http://127.0.0.1:9/v1")
+def test_a_thread_waits_while_another_loads(imported, needs_libraries):
+    services = imported(chat_model="m", openai_base_url="http://127.0.0.1:9/v1")
     load = {
         "an index": services.library.open_index,
         "a chain": lambda: services.chat.ask(LOCAL_USER, "Is it?"),
