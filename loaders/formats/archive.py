@@ -204,6 +204,11 @@ def attribute(element: Any, name: str) -> str:
     return next((v for k, v in element.attrib.items() if k.rpartition("}")[2] == name), "")
 
 
+def is_off(value: str) -> bool:
+    """Whether the value of a switch in an Office document means off (ST_OnOff)."""
+    return value in ("0", "false", "off")
+
+
 def number(element: Any, name: str, default: int = 1) -> int:
     """The attribute as an integer from 0 to 99,999; otherwise the default."""
     value = attribute(element, name)

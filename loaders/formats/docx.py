@@ -116,6 +116,7 @@ class Style:
     is_code: bool = False
     list_id: str = ""
     list_depth: int = 0
+    is_superscript: bool = False
 
 
 class Styles:
@@ -124,11 +125,12 @@ class Styles:
     def __init__(self, root: Any) -> None:
         self._elements = {one.get(W + "styleId"): one for one in root.iterchildren(W + "style")}
         self._resolved: dict[str, Style] = {}
-        self._superscripts: dict[str, bool] = {}
 
     def of(self, paragraph: Any) -> Style:
         """The paragraph's style; the plain style if it names none."""
-        style_id = value_of(paragraph, f"{W}pPr/{W}pStyle")
+        return self._style(value_of(paragraph, f"{W}pPr/{W}pStyle"))
+
+    def _style(self, style_id: str) -> Style:
         if style_id not in self._resolved:
             self._resolved[style_id] = self._resolve(style_id)
         return self._resolved[style_id]
@@ -136,10 +138,8 @@ class Styles:
     def mark_superscripts(self, root: Any) -> None:
         """Make the runs superscripts that are superscripts by their character style."""
         for reference in root.iter(W + "rStyle"):
-            properties, style_id = reference.getparent(), reference.get(W + "val")
-            if style_id not in self._superscripts:
-                self._superscripts[style_id] = self._is_superscript(style_id)
-            if self._superscripts[style_id] and properties.find(W + "vertAlign") is None:
+            style, properties = self._style(reference.get(W + "val")), reference.getparent()
+            if style.is_superscript and properties.find(W + "vertAlign") is None:
                 align = properties.makeelement(W + "vertAlign", {W + "val": "superscript"})
                 properties.append(align)
 
@@ -156,20 +156,18 @@ class Styles:
             yield element
             style_id = value_of(element, W + "basedOn")
 
-    def _is_superscript(self, style_id: str) -> bool:
-        alignments = (value_of(one, f"{W}rPr/{W}vertAlign") for one in self._chain(style_id))
-        return next(filter(None, alignments), "") == "superscript"
-
     def _resolve(self, style_id: str) -> Style:
         chain = list(self._chain(style_id))
         names = [value_of(element, W + "name") for element in chain]
         numbers = (value_of(element, f"{W}pPr/{W}numPr/{W}numId") for element in chain)
         depths = (value_of(element, f"{W}pPr/{W}numPr/{W}ilvl") for element in chain)
+        alignments = (value_of(element, f"{W}rPr/{W}vertAlign") for element in chain)
         return Style(
             level=next(filter(None, map(_heading_level, chain, names)), 0),
             is_code=any(map(_CODE.search, names)),
             list_id=next(filter(None, numbers), ""),
             list_depth=number_of(next(filter(None, depths), "0")),
+            is_superscript=next(filter(None, alignments), "") == "superscript",
         )
 
 

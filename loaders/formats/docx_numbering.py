@@ -5,6 +5,7 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
+from loaders.formats.archive import is_off
 from loaders.formats.number_formats import format_number
 
 W = "{http://schemas.openxmlformats.org/wordprocessingml/2006/main}"
@@ -26,8 +27,7 @@ def number_of(text: str) -> int:
 class _Level(NamedTuple):
     """A level of a list: how its labels are written, its first number, and when it restarts.
 
-    It restarts after an item of one of the first `restart` levels. Paragraphs in its `style` are
-    items of this level.
+    It restarts after an item of one of the first `restart` levels.
     """
 
     form: str
@@ -35,10 +35,9 @@ class _Level(NamedTuple):
     start: int
     restart: int
     is_legal: bool
-    style: str
 
 
-_PLAIN = _Level("decimal", "", 1, 0, False, "")
+_UNDEFINED = _Level("decimal", "", start=1, restart=0, is_legal=False)
 
 
 class Numbering:
@@ -58,13 +57,16 @@ class Numbering:
         self._counts: dict[str, list[int | None]] = defaultdict(lambda: [None] * _LEVELS)
         definitions = _definitions(root)
         for definition in definitions.values():
-            for level in definition.iterchildren(W + "lvl"):
-                place = definition.get(W + "abstractNumId"), _depth(level)
-                self._levels[place] = one = _level_of(level)
-                if one.style:
-                    self._depths[place[0], one.style] = place[1]
+            self._add_definition(definition)
         for number in root.iterchildren(W + "num"):
             self._add_list(number, definitions)
+
+    def _add_definition(self, definition: Any) -> None:
+        id_ = definition.get(W + "abstractNumId")
+        for level in definition.iterchildren(W + "lvl"):
+            self._levels[id_, _depth(level)] = _level_of(level)
+            if style := value_of(level, W + "pStyle"):
+                self._depths[id_, style] = _depth(level)
 
     def _add_list(self, number: Any, definitions: Mapping[str, Any]) -> None:
         list_id = number.get(W + "numId")
@@ -85,15 +87,15 @@ class Numbering:
         which its own properties override.
         """
         list_id, depth = self._place(paragraph, list_id, depth)
-        if list_id == "0" or self._level(list_id, depth) is None:
+        if list_id == "0" or self._level(list_id, depth) is _UNDEFINED:
             return "", 0
         counts = self._counts[self._definitions[list_id]]
         for above in range(depth):
             if counts[above] is None:  # an item is within the first ones of the levels above
-                counts[above] = (self._level(list_id, above) or _PLAIN).start
+                counts[above] = self._level(list_id, above).start
         counts[depth] = self._next(list_id, depth, counts[depth])
         for deeper in range(depth + 1, _LEVELS):
-            if depth < (self._level(list_id, deeper) or _PLAIN).restart:
+            if depth < self._level(list_id, deeper).restart:
                 counts[deeper] = None
         return self._label(list_id, depth, counts), depth
 
@@ -116,20 +118,20 @@ class Numbering:
         self._places.add(place)
         if count is not None and not is_override:
             return count + 1
-        return self._starts.get(place, (self._level(*place) or _PLAIN).start)
+        return self._starts.get(place, self._level(*place).start)
 
-    def _level(self, list_id: str, depth: int) -> _Level | None:
+    def _level(self, list_id: str, depth: int) -> _Level:
         own = self._own_levels.get((list_id, depth))
-        return own or self._levels.get((self._definitions.get(list_id, ""), depth))
+        return own or self._levels.get((self._definitions.get(list_id, ""), depth), _UNDEFINED)
 
     def _label(self, list_id: str, depth: int, counts: Sequence[int | None]) -> str:
-        item = self._level(list_id, depth) or _PLAIN
+        item = self._level(list_id, depth)
         if item.form == "bullet":
             return "-"
 
         def number(match: re.Match[str]) -> str:
             at = int(match[1]) - 1
-            form = (self._level(list_id, at) or _PLAIN).form
+            form = self._level(list_id, at).form
             is_decimal = item.is_legal and at < depth and form != "decimalZero"
             return format_number(counts[at] or 0, "decimal" if is_decimal else form)
 
@@ -139,21 +141,21 @@ class Numbering:
 def _definitions(root: Any) -> dict[str, Any]:
     """The definitions of lists by id; the definition of a style replaces a reference to it."""
     elements = list(root.iterchildren(W + "abstractNum"))
-    definitions = {one.get(W + "abstractNumId"): one for one in elements}
-    styles = {value_of(one, W + "styleLink"): one for one in definitions.values()}
-    links = {id_: value_of(one, W + "numStyleLink") for id_, one in definitions.items()}
-    return {id_: styles.get(links[id_] or " ", one) for id_, one in definitions.items()}
+    styles = {style: one for one in elements if (style := value_of(one, W + "styleLink"))}
+    return {
+        one.get(W + "abstractNumId"): styles.get(value_of(one, W + "numStyleLink"), one)
+        for one in elements
+    }
 
 
 def _level_of(level: Any) -> _Level:
-    restart = value_of(level, W + "lvlRestart")
+    restart, legal = value_of(level, W + "lvlRestart"), level.find(W + "isLgl")
     return _Level(
         form=_form_of(level),
         pattern=value_of(level, W + "lvlText"),
         start=number_of(value_of(level, W + "start")),
         restart=number_of(restart) if restart.isdecimal() else _depth(level),
-        is_legal=_is_on(level, W + "isLgl"),
-        style=value_of(level, W + "pStyle"),
+        is_legal=legal is not None and not is_off(legal.get(W + "val", "1")),
     )
 
 
@@ -161,12 +163,6 @@ def _form_of(level: Any) -> str:
     """The format of the numbers; of alternatives, the last one, which all programs know."""
     forms = [one.get(W + "val") for one in level.iter(W + "numFmt")]
     return forms[-1] or "decimal" if forms else "decimal"
-
-
-def _is_on(element: Any, path: str) -> bool:
-    """Whether the switch at the path is there and not off."""
-    node = element.find(path)
-    return node is not None and node.get(W + "val", "1") not in ("0", "false", "off")
 
 
 def _depth(element: Any) -> int:

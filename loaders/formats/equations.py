@@ -59,16 +59,19 @@ def power(base: str, above: str) -> str:
 
 def script(base: str, below: str, above: str = "") -> str:
     """A base with an index, an exponent, or both; "" omits one."""
-    index = f"_{group(below)}" if below else ""
-    power = _SIGNS.get(above) or (f"^{group(above)}" if above else "")
-    return whole(f"{group(base)}{index}{power}") if base else f"{index}{power}{CLOSE}"
+    marks = _index_and_power(below, above)
+    return whole(f"{group(base)}{marks}") if base else f"{marks}{CLOSE}"
 
 
 def prescript(below: str, above: str, base: str) -> str:
     """A base with an index and an exponent before it."""
+    return whole(f"{_index_and_power(below, above)} {base}")
+
+
+def _index_and_power(below: str, above: str) -> str:
     index = f"_{group(below)}" if below else ""
     power = f"^{group(above)}" if above else ""
-    return whole(f"{index}{power} {base}")
+    return index + (_SIGNS.get(above) or power)
 
 
 def root(radicand: str, degree: str) -> str:

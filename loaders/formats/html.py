@@ -41,7 +41,7 @@ from loaders.formats.content import (
 )
 from loaders.formats.equations import join_equations
 from loaders.formats.superscript import join_superscripts, superscript
-from loaders.formats.web_equations import web_equation
+from loaders.formats.web_equations import name_of, web_equation
 
 _LANGUAGE = re.compile(r"(?:lang(?:uage)?-|brush:\s*)([\w+#-]+)")
 _LANGUAGE_ATTRIBUTES = ("data-syntaxhighlighter-params",)
@@ -74,7 +74,7 @@ class PageConverter(MarkdownConverter):
         """Convert an element; a table is converted as a whole, because spans affect other cells."""
         if node.name == "table" and "_inline" not in (parent_tags or ()):
             return self._table(node, set(parent_tags or ()))
-        if node.name.rpartition(":")[2] == "math":  # possibly with a prefix
+        if name_of(node) == "math":
             return self._equation(node, set(parent_tags or ()))
         return str(super().process_tag(node, parent_tags=parent_tags))  # type: ignore[misc]  # missing in the stubs
 
@@ -262,9 +262,7 @@ def _is_noise(tag: Tag) -> bool:
     if tag.name in _NOISE or "hidden" in tag.attrs or tag.attrs.get("role") in _NOISE_ROLES:
         return True
     classes = tag.attrs.get("class") or ()
-    if _KATEX_DRAWING in classes:
-        return _is_equation(tag.find_previous_sibling())
-    if any(one.startswith(_WIKI_PICTURE) for one in classes):
+    if any(one == _KATEX_DRAWING or one.startswith(_WIKI_PICTURE) for one in classes):
         return _is_equation(tag.find_previous_sibling())
     is_hidden = "style" in tag.attrs and _HIDDEN_STYLE.search(str(tag.attrs["style"])) is not None
     return is_hidden and not _is_equation(tag)

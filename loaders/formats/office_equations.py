@@ -4,7 +4,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from loaders.formats.archive import attribute, child, children, local
+from loaders.formats.archive import attribute, child, children, is_off, local
 from loaders.formats.equations import (
     CLOSE,
     END,
@@ -91,8 +91,7 @@ def _bar(element: Any) -> str:
 
 def _phantom(element: Any) -> str:
     """The text, unless it only takes up space."""
-    is_hidden = _property(element, "show", "1") in ("0", "off", "false")
-    return END if is_hidden else _part(element, "e")
+    return END if is_off(_property(element, "show", "1")) else _part(element, "e")
 
 
 def _in_brackets(element: Any) -> str:

@@ -67,10 +67,6 @@ def read_pptx(data: bytes) -> Content:
     from pptx import Presentation  # slow to import
 
     presentation = Presentation(open_archive(data, ".pptx"))
-    for slide in presentation.slides:
-        _choose_alternatives(slide.element)
-        if slide.has_notes_slide:
-            _choose_alternatives(slide.notes_slide.element)
     text, pages = join_pages([_slide(slide) for slide in presentation.slides])
     return Content(text, presentation.core_properties.title or "", pages=pages)
 
@@ -90,6 +86,7 @@ def _choose_alternatives(root: Any) -> None:
 
 
 def _slide(slide: Any) -> str:
+    _choose_alternatives(slide.element)
     title = slide.shapes.title
     name = one_line(_text(title.text_frame)) if title is not None else ""
     # Some authors put the whole text into the title's frame, which is not a heading.
@@ -97,10 +94,15 @@ def _slide(slide: Any) -> str:
     blocks = [heading(1, name)] if is_heading else []
     title_id = title.shape_id if is_heading else None
     blocks += [_shape(shape) for shape in _flatten(slide.shapes) if shape.shape_id != title_id]
-    if slide.has_notes_slide and slide.notes_slide.notes_text_frame is not None:
-        notes = _text(slide.notes_slide.notes_text_frame)
-        blocks += [f"> {one_line(line)}" for line in notes.splitlines() if line.strip()]
+    if slide.has_notes_slide:
+        blocks += _notes(slide.notes_slide)
     return "\n\n".join(block for block in blocks if block.strip())
+
+
+def _notes(notes: Any) -> Iterator[str]:
+    _choose_alternatives(notes.element)
+    text = "" if notes.notes_text_frame is None else _text(notes.notes_text_frame)
+    return (f"> {one_line(line)}" for line in text.splitlines() if line.strip())
 
 
 def _flatten(shapes: Iterable[Any]) -> Iterator[Any]:

@@ -49,7 +49,7 @@ def web_equation(element: Tag) -> str:
 
 def _part(element: Tag) -> str:
     """The text of an element with the edges of its parts."""
-    name = _name(element)
+    name = name_of(element)
     if name in ("annotation", "annotation-xml"):  # the same equation in another notation
         return ""
     if name == "mphantom":  # empty space of the same size
@@ -76,7 +76,7 @@ def _layout(element: Tag, name: str, parts: Sequence[str]) -> str:
     if name == "mfenced":
         return _in_brackets(element, parts)
     if name == "mmultiscripts":
-        return _with_scripts([_name(one) for one in element.find_all(recursive=False)], parts)
+        return _with_scripts([name_of(one) for one in element.find_all(recursive=False)], parts)
     return _SEPARATORS.get(name, " ").join(parts)
 
 
@@ -103,8 +103,8 @@ def _with_scripts(names: Sequence[str], parts: Sequence[str]) -> str:
     return text
 
 
-def _name(element: Tag) -> str:
-    """The element's name without a prefix, such as that of *m:mfrac* in a book."""
+def name_of(element: Tag) -> str:
+    """The element's name without a prefix, such as *mfrac* for *m:mfrac* in a book."""
     return element.name.rpartition(":")[2]
 
 
